@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/*
+ * Configuration text: libconfig's syntax with what libconfig lets pass refused.
+ *
+ * libconfig 1.5 wraps integers beyond 32 bits in silence; the text is checked for them first.
+ * Settings are taken with conf_take_*(): each call marks its key as known, and conf_done() then
+ * refuses every key nobody asked for, by name, with file:line. Problems are collected, not returned
+ * one by one, so that a user sees all of them at once.
+ */
+#include "problem.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct conf;
+struct conf_group; /* the file's top level, or one group in it; owned by its conf */
+
+/* At most 1 MiB, UTF-8, no NUL. @name is what problems call the file. NULL when it cannot be parsed. */
+struct conf *conf_parse(const char *text, size_t size, const char *name, GPtrArray *problems);
+void conf_free(struct conf *c);
+struct conf_group *conf_root(struct conf *c);
+
+bool conf_has(struct conf_group *g, const char *key);
+unsigned conf_line(struct conf_group *g, const char *key); /* 0: not there: the group's own line */
+
+/* Each: 0 taken, 1 not there (@ret untouched), -EINVAL problem added. Strings belong to the conf. */
+int conf_take_string(struct conf_group *g, const char *key, const char **ret);
+int conf_take_bool(struct conf_group *g, const char *key, bool *ret);
+int conf_take_integer(struct conf_group *g, const char *key, int64_t min, int64_t max, int64_t *ret);
+int conf_take_duration(struct conf_group *g, const char *key, uint64_t min_ns, uint64_t max_ns,
+		       uint64_t *ret_ns);
+int conf_take_size(struct conf_group *g, const char *key, uint64_t *ret_bytes);
+int conf_take_strings(struct conf_group *g, const char *key, char ***ret); /* array or list; g_strfreev */
+int conf_take_groups(struct conf_group *g, const char *key, struct conf_group ***ret,
+		     size_t *ret_n); /* list of groups; g_free the array */
+/* Add a problem at @key's line. Returns -EINVAL. */
+int conf_complain(struct conf_group *g, const char *key, const char *fmt, ...)
+	G_GNUC_PRINTF(3, 4);
+/* Problems for all keys not taken, here and in the groups taken. */
+void conf_done(struct conf *c);

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/*
+ * The configuration folders, one over the other: /etc/lrtbfd over /run/lrtbfd-config over
+ * /usr/lib/lrtbfd. The first folder that has a file of a name wins; a link to /dev/null masks it;
+ * NAME.conf.d/ *.conf of all folders are drop-ins, in name order, over it.
+ *
+ * Files that make the daemon run something are opened safely: O_NOFOLLOW (but the mask),
+ * O_NONBLOCK, regular, at most 1 MiB, owned by root or the daemon's uid, not group- or
+ * world-writable, neither they nor their folder, checked on the open descriptor.
+ */
+#include "problem.h"
+#include <stdbool.h>
+
+struct conftree_file {
+	char *name;	/* "quick": without folder and .conf */
+	char *path;	/* where it came from */
+	char *text;	/* NULL: could not be read, problems say why */
+	size_t size;
+	GPtrArray *dropins; /* of struct conftree_file, text included */
+	GPtrArray *problems; /* of this file alone */
+};
+
+/* @dirs: NULL-ended, strongest first. @sub: "plans.d", "loads.d" or "" for lrtbfd.conf itself. */
+int conftree_list(const char *const *dirs, const char *sub, GPtrArray **ret_files);
+/* One file by name; -ENOENT. */
+int conftree_get(const char *const *dirs, const char *sub, const char *name,
+		 struct conftree_file **ret);
+void conftree_file_free(struct conftree_file *f);
+
+/* Names of plans and loads: [a-z0-9_]+, at most 64. */
+bool conftree_name_valid(const char *name);

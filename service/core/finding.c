@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "finding.h"
+
+#include <string.h>
+
+/* The one table: what it is called, what it does to the verdict, what it means, what to do. */
+const struct finding_kind finding_kinds[] = {
+	/* the figures */
+	{ "no-samples", FINDING_INCONCLUSIVE, "No sample was taken.",
+	  "See the reason of the session; start it again." },
+	{ "migrated", FINDING_INCONCLUSIVE,
+	  "Samples were taken on another CPU than the one they belong to.",
+	  "Keep CPUs online and let no other program change the affinity of the measuring threads." },
+	{ "pending", FINDING_INCONCLUSIVE, "A wake-up was overdue when the measuring ended.",
+	  "Measure longer; find out what held the CPU at the end." },
+	{ "early", FINDING_INCONCLUSIVE,
+	  "Passes were faster than the nominal one: the CPU's clock changed.",
+	  "Fix the CPU frequency (governor performance) and measure again." },
+	{ "too-few", FINDING_INCONCLUSIVE, "There are too few samples for a limit's percentile.",
+	  "Measure longer, or with a shorter interval." },
+	{ "torn", FINDING_WARNS,
+	  "The measurement was killed in the middle of a write; mean and deviation come from the "
+	  "histogram.",
+	  "Nothing: the histogram, minimum and maximum stand." },
+	{ "incomplete", FINDING_INCONCLUSIVE, "The stage did not run for its whole time.",
+	  "Start the session again and let it end." },
+	/* loads */
+	{ "load-absent", FINDING_INCONCLUSIVE, "A load could not be started.",
+	  "Install what it needs, see its file in loads.d." },
+	{ "load-died", FINDING_INCONCLUSIVE, "A load ended before the stage did.",
+	  "Run its command by hand and see why it ends." },
+	{ "load-no-effect", FINDING_INCONCLUSIVE,
+	  "A load ran without the effect that it is there for.",
+	  "Run its command by hand; see the effect it promises in its file in loads.d." },
+	{ "load-root", FINDING_WARNS, "A load ran with root's rights.",
+	  "See the reason in its file in loads.d." },
+	/* the machine, meanwhile */
+	{ "steal", FINDING_INCONCLUSIVE,
+	  "The hypervisor took more than 1 % of the CPU time for others.",
+	  "Measure on a machine of its own." },
+	{ "suspended", FINDING_INCONCLUSIVE, "The machine was suspended while it measured.",
+	  "Keep it awake and measure again." },
+	{ "clock-changed", FINDING_WARNS, "The kernel changed its clock source meanwhile.",
+	  "See the kernel's log about an unstable clock." },
+	{ "cpu-offline", FINDING_INCONCLUSIVE, "A measured CPU went offline meanwhile.",
+	  "Keep all measured CPUs online." },
+	/* how it was measured */
+	{ "policy-fallback", FINDING_WARNS,
+	  "Real-time priority was not permitted: measured with the fallback policy.",
+	  "Run lrtbfd as root or with CAP_SYS_NICE, or raise RLIMIT_RTPRIO." },
+	{ "not-realtime-policy", FINDING_WARNS,
+	  "Measured with an ordinary policy: other programs delay the measurement itself.",
+	  "Use policy fifo." },
+	{ "dma-latency", FINDING_WARNS,
+	  "/dev/cpu_dma_latency could not be held: deep idle states lengthen wake-ups.",
+	  "Give the daemon access to /dev/cpu_dma_latency." },
+	{ "memory-unlocked", FINDING_WARNS,
+	  "Memory could not be locked: page faults may lengthen samples.",
+	  "Raise RLIMIT_MEMLOCK or give CAP_IPC_LOCK." },
+	{ "page-faults", FINDING_WARNS, "The measuring threads had page faults while measuring.",
+	  "Lock memory (lock_memory in the plan)." },
+	{ "no-spare-cpu", FINDING_WARNS,
+	  "Every CPU is measured: the daemon and its checkpoints run on measured CPUs.",
+	  "Leave one CPU out of the plan's cpus." },
+	{ "spinning", FINDING_WARNS,
+	  "The instrument would hold every CPU: it sleeps 5 % of each 100 ms.",
+	  "Leave one CPU out of the plan's cpus." },
+	{ "break-in-warmup", FINDING_WARNS, "The break value was met in the warm-up.",
+	  "A longer warm-up, or look at what the machine does at the start." },
+	/* the machine's conditions */
+	{ "virtual", FINDING_WARNS, "A virtual machine: the hypervisor's latency is in every figure.",
+	  "Measure on the metal." },
+	{ "not-preempt-rt", FINDING_WARNS, "The kernel is not PREEMPT_RT.",
+	  "Boot a kernel with PREEMPT_RT for real-time work." },
+	{ "throttling", FINDING_WARNS,
+	  "Real-time throttling is on: real-time threads that use up their share are held off.",
+	  "sysctl kernel.sched_rt_runtime_us=-1 while measuring." },
+	{ "fair-server", FINDING_WARNS,
+	  "The fair server may take 5 % of each second from real-time threads.",
+	  "Set its runtime to 0 below /sys/kernel/debug/sched/fair_server." },
+	{ "clock-source", FINDING_WARNS, "The clock source is slow or coarse.",
+	  "Boot with a stable TSC, see /sys/devices/system/clocksource." },
+	{ "no-highres", FINDING_WARNS, "The kernel has no high-resolution timers.",
+	  "A kernel with CONFIG_HIGH_RES_TIMERS." },
+	{ "governor", FINDING_WARNS, "The CPU frequency may change: the governor is not performance.",
+	  "cpupower frequency-set -g performance." },
+	{ "smt", FINDING_WARNS, "Hardware threads share a core with a measured CPU.",
+	  "Boot with nosmt, or leave the siblings idle." },
+	{ "numa-balancing", FINDING_WARNS, "Automatic NUMA balancing moves pages meanwhile.",
+	  "sysctl kernel.numa_balancing=0." },
+	{ "compaction", FINDING_WARNS, "Memory compaction may move locked pages.",
+	  "sysctl vm.compact_unevictable_allowed=0." },
+	{ "timer-migration", FINDING_WARNS, "Timers may move to measured CPUs.",
+	  "sysctl kernel.timer_migration=0." },
+	{ "debug-kernel", FINDING_WARNS, "The kernel has debugging options that cost time.",
+	  "A kernel without them." },
+	{ "tracing", FINDING_WARNS, "Tracing is on.", "echo nop > /sys/kernel/tracing/current_tracer." },
+	{ "idle-states", FINDING_WARNS, "Deep idle states were entered although latency 0 was asked for.",
+	  "Boot with processor.max_cstate=1 or idle=poll." },
+	{ "smi", FINDING_WARNS, "System management interrupts came meanwhile.",
+	  "Firmware settings; see hwlatdetect." },
+	{ "irqbalance", FINDING_WARNS, "irqbalance runs and may move interrupts to measured CPUs.",
+	  "Stop it while measuring, or ban the CPUs." },
+	{ "rt-neighbours", FINDING_WARNS,
+	  "Other threads have the measuring threads' priority or a higher one.",
+	  "Choose a higher priority, or stop them." },
+	{ "store-trouble", FINDING_WARNS, "Results could not be written for a while.",
+	  "See the journal; make room on the disk." },
+	{ NULL },
+};
+
+const struct finding_kind *finding_kind(const char *id)
+{
+	for (const struct finding_kind *k = finding_kinds; k->id; k++)
+		if (strcmp(k->id, id) == 0)
+			return k;
+	return NULL;
+}
+
+static void finding_free(gpointer data)
+{
+	struct finding *f = data;
+
+	g_free(f->text);
+	g_free(f);
+}
+
+GPtrArray *findings_new(void)
+{
+	return g_ptr_array_new_with_free_func(finding_free);
+}
+
+static void findings_append(GPtrArray *findings, const struct finding_kind *kind, char *text)
+{
+	struct finding *f;
+
+	for (guint i = 0; i < findings->len; i++) {
+		f = findings->pdata[i];
+		if (f->kind == kind && strcmp(f->text, text) == 0) {
+			g_free(text);
+			return;
+		}
+	}
+	f = g_new0(struct finding, 1);
+	f->kind = kind;
+	f->text = text;
+	g_ptr_array_add(findings, f);
+}
+
+void finding_add(GPtrArray *findings, const char *id, const char *fmt, ...)
+{
+	const struct finding_kind *kind = finding_kind(id);
+	char *text;
+	va_list ap;
+
+	g_assert(kind);
+	if (fmt) {
+		va_start(ap, fmt);
+		text = g_strdup_vprintf(fmt, ap);
+		va_end(ap);
+	} else {
+		text = g_strdup(kind->text);
+	}
+	findings_append(findings, kind, text);
+}
+
+bool findings_inconclusive(const GPtrArray *findings)
+{
+	for (guint i = 0; i < findings->len; i++) {
+		const struct finding *f = findings->pdata[i];
+
+		if (f->kind->weight == FINDING_INCONCLUSIVE)
+			return true;
+	}
+	return false;
+}
+
+GPtrArray *findings_copy(const GPtrArray *findings)
+{
+	GPtrArray *copy = findings_new();
+
+	for (guint i = 0; i < findings->len; i++) {
+		const struct finding *f = findings->pdata[i];
+
+		findings_append(copy, f->kind, g_strdup(f->text));
+	}
+	return copy;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/*
+ * A plan: what a session measures. Text in, struct out; knows no folder and no daemon.
+ * Keys and their meaning: lrtbfd-plan(5), made true by plan.c's table.
+ */
+#include "limit.h"
+#include "order.h"
+#include "problem.h"
+
+struct conftree_file;
+
+struct plan_stage {
+	char *name;	/* shown in reports; default: the load's name; unique in the plan */
+	char *load;	/* name of a load file; "none" */
+	uint64_t duration_ns; /* default: the plan's */
+	unsigned line;
+};
+
+struct plan {
+	char *name, *description;
+	char *instrument;	/* "timer", "cpuloop" */
+	int policy;		/* SCHED_* */
+	int fallback_policy;	/* when @policy is not permitted; -1: refuse */
+	int priority, nice;
+	uint64_t interval_ns, duration_ns, warmup_ns, break_ns, within_ns, dither_ns, work_ns;
+	uint64_t dl_runtime_ns, dl_deadline_ns, dl_period_ns;
+	int dma_latency_us;	/* default 0; -1: leave alone */
+	char *cpus;		/* as written: "all"; resolved when a session starts */
+	bool lock_memory;
+	uint64_t checkpoint_ns;	/* default 10 s */
+	uint64_t settle_ns;	/* between a load's start and the measuring; default 1 s, none for load none */
+	GPtrArray *stages;	/* of struct plan_stage, at least one */
+	GArray *limits;		/* of struct limit */
+	char *label;		/* default label of its sessions; may be NULL */
+	char *text;		/* what it was made from: kept with the session (drop-ins appended) */
+};
+
+/*
+ * Parse a plan. NULL when it cannot stand; every problem is in @problems (the good parts are still
+ * looked at). Ranges, combinations and duplicates are checked; whether loads exist is not
+ * (plan_check_loads()).
+ */
+struct plan *plan_parse(const char *name, const char *text, size_t size, const char *file,
+			GPtrArray *problems);
+/* The same with its drop-ins merged: scalars and lists of a drop-in replace. */
+struct plan *plan_from_file(const struct conftree_file *f, GPtrArray *problems);
+void plan_free(struct plan *p);
+struct plan *plan_copy(const struct plan *p);
+
+/* Every stage's load must be in @loads (GHashTable name -> struct load). */
+int plan_check_loads(const struct plan *p, GHashTable *loads, GPtrArray *problems);
+
+/*
+ * A session's own wish over the plan: key as in the plan ("duration", "interval", "priority",
+ * "policy", "cpus", "load", "label", "warm_up", "break", "dma_latency", "limit"), value as text.
+ * `load` replaces all stages by one, `limit` adds one. -ENOENT: no such key; -EINVAL: bad value;
+ * with a sentence.
+ */
+int plan_override(struct plan *p, const char *key, const char *value, char **ret_message);
+/* After overrides: combinations checked again. */
+int plan_check(const struct plan *p, char **ret_message);
+
+/* The order for one stage on @cpus. @policy: the plan's or its fallback. */
+void plan_order(const struct plan *p, const struct plan_stage *s, int policy, const cpu_set_t *cpus,
+		struct order *ret);

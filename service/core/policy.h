@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/*
+ * Scheduling policies by name, and the system calls that set and read them back for a thread.
+ */
+#include <sched.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#ifndef SCHED_DEADLINE
+#define SCHED_DEADLINE 6
+#endif
+
+/* "other", "batch", "idle", "fifo", "rr", "deadline"; NULL / -EINVAL for anything else. */
+const char *policy_to_string(int policy);
+int policy_from_string(const char *name);
+/* 1: policy takes a priority 1..99 (fifo, rr). */
+int policy_is_realtime(int policy);
+
+/* struct sched_attr of the kernel ABI (sched_setattr(2)), which libc 2.36 has not. */
+struct policy_attr {
+	uint32_t size, policy;
+	uint64_t flags;
+	int32_t nice;
+	uint32_t priority;
+	uint64_t runtime_ns, deadline_ns, period_ns;
+};
+
+/*
+ * Set policy etc. of thread @tid (0: the caller) and read it back. -errno of sched_setattr(2);
+ * -EBADE when the kernel says success but reads back something else.
+ */
+int policy_set(pid_t tid, const struct policy_attr *a);
+int policy_get(pid_t tid, struct policy_attr *ret);

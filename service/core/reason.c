@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reason.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	int err;
+	const char *name;
+} reasons[] = {
+	{ EBUSY, "Busy" },
+	{ ENOENT, "NoSuchSession" },
+	{ ESRCH, "NoSuchPlan" },
+	{ EBADMSG, "InvalidPlan" },
+	{ EINVAL, "InvalidOption" },
+	{ ENODEV, "NoDevice" },
+	{ EPERM, "NotPermitted" },
+	{ EOPNOTSUPP, "NotRealtime" },
+	{ EACCES, "NotAuthorized" },
+	{ EDQUOT, "QueueFull" },
+	{ EMSGSIZE, "TooLarge" },
+	{ EINPROGRESS, "NotFinished" },
+	{ EIO, "Failed" },
+};
+
+const char *reason_from_errno(int err)
+{
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
+		if (reasons[i].err == abs(err))
+			return reasons[i].name;
+	return "Failed";
+}
+
+int reason_to_errno(const char *name)
+{
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
+		if (strcmp(reasons[i].name, name) == 0)
+			return reasons[i].err;
+	return EIO;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/*
+ * The result region: the memory that lrtbf-measure writes and lrtbfd reads while it is written.
+ *
+ * A file on tmpfs (checked), fallocated, mapped shared by both. A header page, then one
+ * page-aligned struct region_cpu per measured CPU, each with a single writer (its measuring thread;
+ * before and after it the control thread). The daemon keeps it by name below the runtime folder, so
+ * that a killed daemon finds it again; the child holds an exclusive flock() on it until it is gone.
+ *
+ * Reading is a pure function of bytes and trusts nothing: a hostile or half-written file gives
+ * -EBADMSG, never a bad access. Fuzzed (tests/fuzz/region.c).
+ */
+#include "figures.h"
+#include <sched.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define REGION_MAGIC   0x3167655266627472ULL
+#define REGION_VERSION 1
+#define REGION_TEXT    512
+
+enum region_phase {
+	REGION_EMPTY,	 /* made by the daemon, child not there yet */
+	REGION_PREPARING, /* child locks memory, starts threads, sets priorities */
+	REGION_RUNNING,	 /* measuring (warm-up included) */
+	REGION_ENDED,	 /* complete, closed by the child */
+	REGION_FAILED,	 /* child gave up: reason_id and text say why */
+	_REGION_PHASE_MAX,
+};
+
+struct region_header {
+	uint64_t magic;
+	uint32_t version;
+	uint32_t n_cpus;
+	uint64_t size;		/* of the whole file */
+	uint32_t cpu_offset;	/* first struct region_cpu */
+	uint32_t cpu_size;	/* distance between two */
+	uint32_t phase;		/* enum region_phase, atomic */
+	int32_t child_pid;
+	uint64_t start_mono_ns;	/* CLOCK_MONOTONIC at stage start (end of preparation): at_ns counts from here */
+	uint64_t start_real_ns;	/* CLOCK_REALTIME at the same moment */
+	uint64_t end_mono_ns;	/* when measuring ended; 0 while it runs */
+	int32_t dma_latency_us;	/* what /dev/cpu_dma_latency was set to; -1: not set */
+	int32_t broke;		/* 1: ended because a sample reached the plan's break value */
+	uint64_t break_ns;	/* that sample */
+	uint64_t warmup_break_ns; /* a break value met in the warm-up: largest such sample, 0 if none */
+	uint32_t faults_minor, faults_major; /* page faults of the measuring threads while measuring */
+	char reason_id[32];	/* REGION_FAILED: D-Bus error name's last part, e.g. "NotPermitted" */
+	char text[REGION_TEXT]; /* REGION_FAILED: a sentence */
+	char warnings[REGION_TEXT]; /* finding ids (core/finding.h), blank-separated */
+};
+
+struct region_cpu {
+	uint32_t seq;		/* odd while the writer is inside */
+	int32_t cpu;
+	int32_t tid;
+	int32_t policy;		/* read back after setting; SCHED_* */
+	int32_t priority;	/* 1..99, else 0 */
+	uint32_t started;	/* 1: measuring has begun on this CPU (warm-up over) */
+	uint64_t grid_ns;	/* CLOCK_MONOTONIC of the first grid point counted; 0 without a grid */
+	uint64_t next_ns;	/* the grid point whose wake-up is awaited */
+	uint64_t interval_ns;	/* 0 without a grid */
+	uint64_t last_ns;	/* latest sample, for the live line */
+	uint64_t last_at_ns;	/* when it was taken, since stage start */
+	struct figures figures;
+};
+
+/* Bytes a region for @n_cpus needs: a multiple of the page size. 1..CPU_SETSIZE CPUs. */
+size_t region_size(unsigned n_cpus);
+
+/* Lay out an empty region in @map (region_size() bytes of zeroes) for the CPUs of @cpus. */
+void region_format(void *map, const cpu_set_t *cpus);
+
+/*
+ * Create (daemon) or check and map (both). The file's system must be tmpfs: -EMEDIUMTYPE otherwise
+ * (a disk's writeback re-protects pages under mlock). -EBADMSG: not a region of this version.
+ */
+int region_create(const char *path, const cpu_set_t *cpus, int *ret_fd);
+int region_map(int fd, bool writable, struct region_header **ret);
+void region_unmap(struct region_header *h);
+
+/* CPU number @i's block (0 <= i < n_cpus); the writer's side. */
+struct region_cpu *region_cpu(struct region_header *h, unsigned i);
+
+/* The writer's bracket around a change, and the one call the measuring loop makes per sample. */
+void region_begin(struct region_cpu *c);
+void region_end(struct region_cpu *c);
+
+/*
+ * Record one wake-up of the measuring loop: intended at @next_ns, taken @latency_ns after it.
+ * Does the sample, the grid points it passed, last/next, in one bracket. Returns the next grid
+ * point still in the future of that wake-up (phase kept). @interval_ns 0: no grid.
+ */
+uint64_t region_record(struct region_cpu *c, uint64_t latency_ns, uint64_t at_ns);
+
+/*
+ * A consistent copy of block @i into @ret: retries while the writer is inside, a bounded number of
+ * times. Still odd: ret->figures.torn = 1 and derived fields rebuilt from the buckets, > 0 returned.
+ * Never trusts counts or offsets in the file.
+ */
+int region_read_cpu(const void *map, size_t size, unsigned i, struct region_cpu *ret);
+
+/* Is this a region, and are its counts sane? 0 or -EBADMSG. Copies the header to @ret (may be NULL). */
+int region_check(const void *map, size_t size, struct region_header *ret);
+
+/*
+ * A block whose writer is gone: account the grid points up to @now_mono_ns that nothing came for
+ * (figures_close). The child does this itself at an ordinary end; the daemon for one that was
+ * killed. @c is a copy from region_read_cpu().
+ */
+void region_close_cpu(struct region_cpu *c, uint64_t now_mono_ns);

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "result.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+struct result_cpu *result_cpu_new(int cpu)
+{
+	struct result_cpu *c = g_new0(struct result_cpu, 1);
+
+	c->cpu = cpu;
+	c->figures = figures_new();
+	return c;
+}
+
+void result_cpu_free(struct result_cpu *c)
+{
+	if (!c)
+		return;
+	g_free(c->figures);
+	g_free(c);
+}
+
+struct result_metric *result_metric_new(const char *name, const char *unit)
+{
+	struct result_metric *m = g_new0(struct result_metric, 1);
+
+	m->name = g_strdup(name);
+	m->unit = g_strdup(unit);
+	return m;
+}
+
+void result_metric_free(struct result_metric *m)
+{
+	if (!m)
+		return;
+	g_free(m->name);
+	g_free(m->unit);
+	g_free(m);
+}
+
+struct result_stage *result_stage_new(void)
+{
+	struct result_stage *s = g_new0(struct result_stage, 1);
+
+	s->name = g_strdup("");
+	s->load = g_strdup("");
+	s->findings = findings_new();
+	s->limits = g_array_new(FALSE, TRUE, sizeof(struct result_limit));
+	s->metrics = g_ptr_array_new_with_free_func((GDestroyNotify)result_metric_free);
+	s->cpus = g_ptr_array_new_with_free_func((GDestroyNotify)result_cpu_free);
+	s->checkpoints = g_array_new(FALSE, TRUE, sizeof(uint64_t));
+	return s;
+}
+
+void result_stage_free(struct result_stage *s)
+{
+	if (!s)
+		return;
+	g_free(s->name);
+	g_free(s->load);
+	g_ptr_array_unref(s->findings);
+	g_array_unref(s->limits);
+	g_ptr_array_unref(s->metrics);
+	g_ptr_array_unref(s->cpus);
+	g_array_unref(s->checkpoints);
+	json_decref(s->irqs);
+	g_free(s);
+}
+
+static void *result_metric_copy(const void *data, void *unused)
+{
+	const struct result_metric *src = data;
+	struct result_metric *m = g_memdup2(src, sizeof(*src));
+
+	m->name = g_strdup(src->name);
+	m->unit = g_strdup(src->unit);
+	return m;
+}
+
+static void *result_cpu_copy(const void *data, void *unused)
+{
+	const struct result_cpu *src = data;
+	struct result_cpu *c = g_memdup2(src, sizeof(*src));
+
+	c->figures = g_memdup2(src->figures, sizeof(*src->figures));
+	return c;
+}
+
+static void *result_stage_copy(const void *data, void *unused)
+{
+	const struct result_stage *src = data;
+	struct result_stage *s = g_memdup2(src, sizeof(*src));
+
+	s->name = g_strdup(src->name);
+	s->load = g_strdup(src->load);
+	s->findings = findings_copy(src->findings);
+	s->limits = g_array_copy(src->limits);
+	s->metrics = g_ptr_array_copy(src->metrics, (GCopyFunc)result_metric_copy, NULL);
+	s->cpus = g_ptr_array_copy(src->cpus, (GCopyFunc)result_cpu_copy, NULL);
+	s->checkpoints = g_array_copy(src->checkpoints);
+	s->irqs = json_deep_copy(src->irqs);
+	return s;
+}
+
+struct result *result_new(void)
+{
+	struct result *r = g_new0(struct result, 1);
+
+	r->id = g_strdup("");
+	r->plan = g_strdup("");
+	r->label = g_strdup("");
+	r->reason = g_strdup("");
+	r->reason_id = g_strdup("");
+	r->instrument = g_strdup("");
+	r->plan_text = g_strdup("");
+	r->overrides = json_object();
+	r->method = json_object();
+	r->findings = findings_new();
+	r->stages = g_ptr_array_new_with_free_func((GDestroyNotify)result_stage_free);
+	return r;
+}
+
+void result_free(struct result *r)
+{
+	if (!r)
+		return;
+	g_free(r->id);
+	g_free(r->plan);
+	g_free(r->label);
+	g_free(r->reason);
+	g_free(r->reason_id);
+	g_free(r->instrument);
+	g_free(r->plan_text);
+	json_decref(r->overrides);
+	json_decref(r->method);
+	json_decref(r->conditions);
+	json_decref(r->summary);
+	g_ptr_array_unref(r->findings);
+	g_clear_pointer(&r->stages, g_ptr_array_unref);
+	g_free(r);
+}
+
+struct result *result_copy(const struct result *src)
+{
+	struct result *r = g_memdup2(src, sizeof(*src));
+
+	r->id = g_strdup(src->id);
+	r->plan = g_strdup(src->plan);
+	r->label = g_strdup(src->label);
+	r->reason = g_strdup(src->reason);
+	r->reason_id = g_strdup(src->reason_id);
+	r->instrument = g_strdup(src->instrument);
+	r->plan_text = g_strdup(src->plan_text);
+	r->overrides = json_deep_copy(src->overrides);
+	r->method = json_deep_copy(src->method);
+	r->conditions = json_deep_copy(src->conditions);
+	r->summary = json_deep_copy(src->summary);
+	r->findings = findings_copy(src->findings);
+	if (src->stages)
+		r->stages = g_ptr_array_copy(src->stages, (GCopyFunc)result_stage_copy, NULL);
+	return r;
+}
+
+struct figures *result_stage_all(const struct result_stage *s)
+{
+	struct figures *all = figures_new();
+
+	for (guint i = 0; i < s->cpus->len; i++) {
+		const struct result_cpu *c = s->cpus->pdata[i];
+
+		figures_add(all, c->figures);
+	}
+	return all;
+}
+
+struct figures *result_all(const struct result *r)
+{
+	struct figures *all = figures_new();
+
+	for (guint i = 0; r->stages && i < r->stages->len; i++) {
+		g_autofree struct figures *stage = result_stage_all(r->stages->pdata[i]);
+
+		figures_add(all, stage);
+	}
+	return all;
+}
+
+char *result_id_new(uint64_t now_usec)
+{
+	time_t t = now_usec / 1000000;
+	char stamp[32];
+	struct tm tm;
+
+	gmtime_r(&t, &tm);
+	strftime(stamp, sizeof(stamp), "s%Y%m%dT%H%M%SZ", &tm);
+	return g_strdup_printf("%s_%04x", stamp, g_random_int() & 0xffff);
+}
+
+bool result_id_valid(const char *id)
+{
+	size_t n = strspn(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+
+	return g_ascii_islower(id[0]) && id[n] == '\0' && n <= 64;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/*
+ * All sessions: the one that measures, those that wait, the last that ended. The model behind
+ * org.lrtbf1.Manager; one owner (daemon.c), event loop's thread only.
+ *
+ * Errors are errnos of core/reason.h with a sentence (g_free) for the caller.
+ */
+#include "result.h"
+#include "settings.h"
+#include "store.h"
+#include <systemd/sd-event.h>
+
+struct session;
+struct sessions;
+
+enum sessions_news {
+	SESSIONS_ADDED,	    /* a session came into being (queued) */
+	SESSIONS_CHANGED,   /* state, stage, queue position, label, reason: of that session */
+	SESSIONS_PROGRESS,  /* figures and progress; at most once a second */
+	SESSIONS_MAXIMUM,   /* a new largest sample was seen */
+	SESSIONS_ENDED,	    /* reached an ended state and is in the store, or in its queue */
+	SESSIONS_FORGOTTEN, /* left memory (deleted, or one ended session too many): s is freed next */
+	SESSIONS_ACTIVE,    /* who measures changed; s is NULL */
+};
+typedef void (*sessions_news_t)(enum sessions_news what, struct session *s, void *userdata);
+
+struct sessions_params {
+	sd_event *event;
+	struct store *store;
+	const struct settings *settings;
+	const char *const *config_dirs;	/* strongest first, NULL-ended */
+	const char *state_dir, *runtime_dir, *root;
+	const char *measure_path, *load_path; /* the two programs */
+	const char *lock_path;		/* the machine-wide lock */
+	sessions_news_t news;
+	void *userdata;
+};
+
+/* Takes up what an earlier life left: regions folded into the store, sessions `interrupted`, queue kept. */
+int sessions_new(const struct sessions_params *p, struct sessions **ret);
+/* Ends the active session as @reason_id says ("Failed" with a sentence), frees all. */
+struct sessions *sessions_free(struct sessions *m);
+
+/* Stop measuring for good; sessions_idle() becomes true when nothing runs any more (within 2 s). */
+void sessions_shutdown(struct sessions *m);
+bool sessions_idle(const struct sessions *m);
+
+/* Read plans, loads and settings again. Problems (struct problem) of all files, never fatal. */
+GPtrArray *sessions_reload(struct sessions *m);
+
+/*
+ * Queue one. @overrides: object of strings (plan_override()'s keys). @queue false: Busy when another
+ * measures. @caller: uid. NoSuchPlan, InvalidPlan, InvalidOption, NotPermitted, Busy, QueueFull, ...
+ */
+int sessions_start(struct sessions *m, const char *plan, const json_t *overrides, bool queue,
+		   uid_t caller, struct session **ret, char **ret_message);
+
+struct session *sessions_find(struct sessions *m, const char *id); /* in memory; else NULL */
+struct session *sessions_active(struct sessions *m);		    /* NULL: none */
+unsigned sessions_queue_length(const struct sessions *m);
+/* Every session in memory (active, queued, ended), for enumeration: g_ptr_array_unref, borrowed members. */
+GPtrArray *sessions_all(struct sessions *m);
+
+/* "last", "last:PLAN" or an id -> id (g_free). NoSuchSession. */
+int sessions_resolve(struct sessions *m, const char *word, char **ret_id, char **ret_message);
+
+/*
+ * The result of any session, wherever it is: a live one is drained now, an old one read from the
+ * store. result_free().
+ */
+int sessions_result(struct sessions *m, const char *id, struct result **ret, char **ret_message);
+
+/* Newest first; see store.h for @filter and @cursor. Members: struct result (head only). */
+int sessions_list(struct sessions *m, const struct store_filter *filter, const char *cursor,
+		  unsigned limit, GPtrArray **ret, char **ret_next, char **ret_message);
+
+/*
+ * Delete one that has ended (NotFinished otherwise; "last" is InvalidOption). @done is called once, later,
+ * when the store has it (r 0) or could not (errno, sentence).
+ */
+int sessions_delete(struct sessions *m, const char *id, store_done_t done, void *userdata,
+		    char **ret_message);
+
+/* Plans as read: borrowed until the next reload. */
+struct plan_entry {
+	const char *name, *path;
+	const struct plan *plan;     /* NULL: cannot stand */
+	const GPtrArray *problems;   /* of struct problem */
+};
+size_t sessions_plans(struct sessions *m, const struct plan_entry **ret);
+/* Check plan text as it would be read, loads included. Problems; empty: good. */
+GPtrArray *sessions_check_plan(struct sessions *m, const char *text);
+
+/* What weakens numbers from this machine, now: of struct finding. */
+GPtrArray *sessions_check_system(struct sessions *m);
+
+/* --- one session: session.c --- */
+
+/* Ask it to end; keeps its data. Ended already: 0, nothing happens. Queued: ends `stopped` at once. */
+int session_stop(struct session *s, uid_t caller);
+
+/* Its head, always current (result.h); stages hold what the last drain saw. Borrowed. */
+const struct result *session_result(const struct session *s);
+unsigned session_queue_position(const struct session *s); /* 1: next; 0: not queued */
+const char *session_stage(const struct session *s);	    /* name of the stage, "" when none */
+double session_progress(const struct session *s);	    /* 0..1 over all stages */
+
+/* The live line of one CPU in the current stage. n 0: nothing yet. */
+struct session_live {
+	int cpu;
+	uint64_t count, min_ns, last_ns, avg_ns, max_ns;
+};
+size_t session_live(const struct session *s, struct session_live *ret, size_t max);
+uint64_t session_maximum_ns(const struct session *s, int *ret_cpu); /* of SESSIONS_MAXIMUM */
