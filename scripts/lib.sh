@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What scripts/run and scripts/test share: sourced, not run. Needs $top (the checkout).
+
+say() { printf '%s\n' "$*" >&2; }
+die() { say "$0: $*"; exit 1; }
+
+# What is needed to build and run lrtbfd (Debian's package names).
+packages_run="gcc libc6-dev meson ninja-build pkg-config python3 libsystemd-dev libudev-dev
+	libglib2.0-dev libconfig-dev libsqlite3-dev libjansson-dev dbus-daemon rt-tests procps"
+# And for the tests: sanitizers, valgrind, D-Bus callers, a locale with a decimal comma.
+packages_test="$packages_run clang llvm libclang-rt-14-dev valgrind python3-pytest
+	python3-pytest-xdist python3-jeepney python3-dbusmock dbus-bin locales util-linux iproute2 man-db
+	groff bash-completion systemd kmod"
+
+# Install those of the packages "$@" that are missing; quiet when there are none.
+install_missing() {
+	local missing=() sudo=() p
+	for p in "$@"; do
+		case "$(dpkg-query -W -f='${db:Status-Status}' "$p" 2>/dev/null)" in
+		installed) ;;
+		*) missing+=("$p") ;;
+		esac
+	done
+	[ ${#missing[@]} -gt 0 ] || return 0
+	command -v apt-get >/dev/null ||
+		die "these packages (Debian's names) are missing and there is no apt-get: ${missing[*]}"
+	if [ "$(id -u)" != 0 ]; then
+		command -v sudo >/dev/null ||
+			die "not root and no sudo: cannot install ${missing[*]}"
+		sudo=(sudo)
+	fi
+	say "Installing ${missing[*]}"
+	local log
+	log=$(mktemp)
+	{ "${sudo[@]}" apt-get update -q &&
+		"${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q \
+			--no-install-recommends "${missing[@]}"; } >"$log" 2>&1 ||
+		{ tail -n 30 "$log" >&2; die "installing failed, see above and $log"; }
+	rm -f "$log"
+}
+
+# build FOLDER [MESON-OPTION...]: set up once, then compile; says something only when it takes or fails.
+build() {
+	local folder=$1 log=$1.log
+	shift
+	mkdir -p "$(dirname "$folder")"
+	if [ ! -e "$folder/build.ninja" ]; then
+		say "Building in $folder"
+		rm -rf "$folder"
+		meson setup "$folder" "$top" "$@" >"$log" 2>&1 ||
+			{ tail -n 30 "$log" >&2; die "meson setup failed, see $log"; }
+	fi
+	ninja -C "$folder" >"$log" 2>&1 || { tail -n 60 "$log" >&2; die "the build failed, see $log"; }
+}
