@@ -85,8 +85,9 @@ uint64_t figures_miss(struct figures *f, uint64_t latency_ns, uint64_t interval_
  * Account the grid points <= @now_ns that no wake-up has come for when measuring ends, the first of
  * them at @next_ns: they are missed, now - next - k*i goes into the corrected view for k = 0.., and
  * pending_ns becomes now - next. Nothing to do when now < next. @now and @next on one clock.
+ * Returns how many.
  */
-void figures_close(struct figures *f, uint64_t next_ns, uint64_t interval_ns, uint64_t now_ns);
+uint64_t figures_close(struct figures *f, uint64_t next_ns, uint64_t interval_ns, uint64_t now_ns);
 
 /* Add @src to @dst (other CPUs, repeats): exact, blocks brought to the longer of both lengths. */
 void figures_add(struct figures *dst, const struct figures *src);
@@ -111,12 +112,24 @@ bool figures_corrected_mean_ns(const struct figures *f, double *ret_ns);
 bool figures_percentile_ns(const struct figures *f, uint32_t ppm, bool corrected,
 			   uint64_t *ret_ns);
 
+/* What a sample of bucket @b is taken to be: its midpoint, within [min, max]. */
+uint64_t figures_sample_ns(const struct figures *f, unsigned b);
+
 /* The percentiles every report shows: 50 ... 99.9999, in ppm with the JSON key. */
 struct figures_percentile {
 	uint32_t ppm;
 	const char *name; /* "99.9" */
 };
 extern const struct figures_percentile figures_percentiles[]; /* ends with .name NULL */
+
+/*
+ * Figures that a killed writer left half-written, made whole: the buckets stand, everything that
+ * contradicts them is taken from them (mean and deviation within 1 % then), torn is set.
+ */
+void figures_rebuild(struct figures *f);
+
+/* Can these have been recorded? 0 or -EBADMSG. For figures that come from outside. */
+int figures_check(const struct figures *f);
 
 /*
  * Compact bytes for the store: little-endian varints, empty buckets left out, version first.

@@ -16,7 +16,7 @@ struct order {
 	uint64_t magic;
 	uint32_t version, size;
 	char instrument[32];
-	uint32_t policy;	/* SCHED_OTHER, SCHED_BATCH?, SCHED_FIFO, SCHED_RR, SCHED_DEADLINE */
+	uint32_t policy;	/* SCHED_OTHER, SCHED_BATCH, SCHED_IDLE, SCHED_FIFO, SCHED_RR, SCHED_DEADLINE */
 	uint32_t priority;	/* 1..98 for fifo and rr (control has one more), else 0 */
 	int32_t nice;		/* for other */
 	int32_t dma_latency_us;	/* -1: leave /dev/cpu_dma_latency alone */
@@ -39,6 +39,8 @@ void order_init(struct order *o);
 /* Write to / read from a file descriptor. read: -EBADMSG with a sentence (g_free) for bad bytes. */
 int order_write(int fd, const struct order *o);
 int order_read(int fd, struct order *ret, char **ret_message);
+/* The same from bytes. Pure. Fuzzed. */
+int order_parse(const void *data, size_t size, struct order *ret, char **ret_message);
 
 /* Ranges and combinations; 0 or -EINVAL with a sentence. */
 int order_check(const struct order *o, char **ret_message);

@@ -59,7 +59,7 @@ struct region_cpu {
 	int32_t priority;	/* 1..99, else 0 */
 	uint32_t started;	/* 1: measuring has begun on this CPU (warm-up over) */
 	uint64_t grid_ns;	/* CLOCK_MONOTONIC of the first grid point counted; 0 without a grid */
-	uint64_t next_ns;	/* the grid point whose wake-up is awaited */
+	uint64_t next_ns;	/* the wake-up that is awaited: a grid point, plus its dither */
 	uint64_t interval_ns;	/* 0 without a grid */
 	uint64_t last_ns;	/* latest sample, for the live line */
 	uint64_t last_at_ns;	/* when it was taken, since stage start */
@@ -77,36 +77,65 @@ void region_format(void *map, const cpu_set_t *cpus);
  * (a disk's writeback re-protects pages under mlock). -EBADMSG: not a region of this version.
  */
 int region_create(const char *path, const cpu_set_t *cpus, int *ret_fd);
+int region_create_anonymous(const cpu_set_t *cpus, int *ret_fd); /* without a name (memfd) */
 int region_map(int fd, bool writable, struct region_header **ret);
 void region_unmap(struct region_header *h);
 
 /* CPU number @i's block (0 <= i < n_cpus); the writer's side. */
 struct region_cpu *region_cpu(struct region_header *h, unsigned i);
 
-/* The writer's bracket around a change, and the one call the measuring loop makes per sample. */
+/* How much region_map() mapped, from a place that the file's other user cannot write. */
+size_t region_mapped(const struct region_header *h);
+
+/* The writer's bracket around a change. What stands in between is in region_record.h. */
 void region_begin(struct region_cpu *c);
 void region_end(struct region_cpu *c);
 
 /*
- * Record one wake-up of the measuring loop: intended at @next_ns, taken @latency_ns after it.
- * Does the sample, the grid points it passed, last/next, in one bracket. Returns the next grid
- * point still in the future of that wake-up (phase kept). @interval_ns 0: no grid.
+ * Record one wake-up of the measuring loop: intended at c->next_ns, taken @latency_ns after it.
+ * Does the sample, the grid points it passed, last/next, in one bracket. The next grid point still
+ * in the future of that wake-up (phase kept), moved by @shift_ns (dither), becomes c->next_ns and
+ * is returned. c->interval_ns 0: no grid.
  */
-uint64_t region_record(struct region_cpu *c, uint64_t latency_ns, uint64_t at_ns);
+uint64_t region_record(struct region_cpu *c, uint64_t latency_ns, uint64_t at_ns, int64_t shift_ns);
+
+/*
+ * The same for a wake-up on another CPU: counted as migrated, not recorded; the grid points that it
+ * passed over are missed all the same, so that at any time
+ *
+ *	figures_count + missed + migrated = (next_ns - grid_ns) / interval_ns
+ */
+uint64_t region_migrate(struct region_cpu *c, uint64_t latency_ns, uint64_t at_ns,
+			int64_t shift_ns);
+
+/* The same in the warm-up: number and maximum are kept, nothing else; grid_ns follows next_ns. */
+uint64_t region_warm_up(struct region_cpu *c, uint64_t latency_ns, uint64_t at_ns,
+			int64_t shift_ns);
 
 /*
  * A consistent copy of block @i into @ret: retries while the writer is inside, a bounded number of
- * times. Still odd: ret->figures.torn = 1 and derived fields rebuilt from the buckets, > 0 returned.
- * Never trusts counts or offsets in the file.
+ * times. > 0: no quiet moment was found, because the writer was killed inside or never pauses for
+ * as long as a copy takes; then ret->figures.torn = 1 and derived fields are rebuilt from the
+ * buckets (figures_rebuild()). Of an ended region (REGION_ENDED) the copy is closed already
+ * (region_close_cpu() with the header's end_mono_ns). -EBADMSG: cannot have been written by
+ * lrtbf-measure. Never trusts counts or offsets in the file.
  */
 int region_read_cpu(const void *map, size_t size, unsigned i, struct region_cpu *ret);
 
-/* Is this a region, and are its counts sane? 0 or -EBADMSG. Copies the header to @ret (may be NULL). */
+/*
+ * Is this a region? 0 or -EBADMSG. Copies the header to @ret (may be NULL), its texts ended and
+ * printable ASCII.
+ */
 int region_check(const void *map, size_t size, struct region_header *ret);
 
 /*
  * A block whose writer is gone: account the grid points up to @now_mono_ns that nothing came for
- * (figures_close). The child does this itself at an ordinary end; the daemon for one that was
- * killed. @c is a copy from region_read_cpu().
+ * (figures_close). @c is a copy from region_read_cpu(), so that there is never a second writer of
+ * a block. Does nothing the second time, nor for a writer that had come to its end. For a child that was
+ * killed: @now_mono_ns is the moment its death was seen.
  */
 void region_close_cpu(struct region_cpu *c, uint64_t now_mono_ns);
+
+/* Set by the control thread, seen by readers with everything written before. */
+void region_set_phase(struct region_header *h, enum region_phase phase);
+enum region_phase region_phase(const struct region_header *h);
