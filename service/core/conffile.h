@@ -9,7 +9,9 @@
  * one by one, so that a user sees all of them at once.
  */
 #include "problem.h"
+#include <glib.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct conf;
@@ -17,10 +19,17 @@ struct conf_group; /* the file's top level, or one group in it; owned by its con
 
 /* At most 1 MiB, UTF-8, no NUL. @name is what problems call the file. NULL when it cannot be parsed. */
 struct conf *conf_parse(const char *text, size_t size, const char *name, GPtrArray *problems);
+/*
+ * Lay a drop-in over it, before anything is taken: its top-level settings replace those of the same
+ * key. The same rules; problems name the text that a setting came from.
+ */
+int conf_overlay(struct conf *c, const char *text, size_t size, const char *name);
 void conf_free(struct conf *c);
 struct conf_group *conf_root(struct conf *c);
 
+bool conf_empty(const struct conf *c); /* says nothing at all */
 bool conf_has(struct conf_group *g, const char *key);
+bool conf_is_string(struct conf_group *g, const char *key); /* for keys that take a number or a word */
 unsigned conf_line(struct conf_group *g, const char *key); /* 0: not there: the group's own line */
 
 /* Each: 0 taken, 1 not there (@ret untouched), -EINVAL problem added. Strings belong to the conf. */
@@ -36,5 +45,8 @@ int conf_take_groups(struct conf_group *g, const char *key, struct conf_group **
 /* Add a problem at @key's line. Returns -EINVAL. */
 int conf_complain(struct conf_group *g, const char *key, const char *fmt, ...)
 	G_GNUC_PRINTF(3, 4);
+/* The same at the line of element @i of the list or array @key. */
+int conf_complain_at(struct conf_group *g, const char *key, unsigned i, const char *fmt, ...)
+	G_GNUC_PRINTF(4, 5);
 /* Problems for all keys not taken, here and in the groups taken. */
 void conf_done(struct conf *c);

@@ -7,7 +7,8 @@
  *
  * Files that make the daemon run something are opened safely: O_NOFOLLOW (but the mask),
  * O_NONBLOCK, regular, at most 1 MiB, owned by root or the daemon's uid, not group- or
- * world-writable, neither they nor their folder, checked on the open descriptor.
+ * world-writable, neither they nor their folder, checked on the open descriptor. A link to anything
+ * but /dev/null is refused, whatever it leads to: what it leads to may change in between.
  */
 #include "problem.h"
 #include <stdbool.h>
@@ -21,9 +22,14 @@ struct conftree_file {
 	GPtrArray *problems; /* of this file alone */
 };
 
-/* @dirs: NULL-ended, strongest first. @sub: "plans.d", "loads.d" or "" for lrtbfd.conf itself. */
+/*
+ * @dirs: NULL-ended, strongest first. @sub: "plans.d", "loads.d" or "" for lrtbfd.conf itself.
+ * @ret_files: of struct conftree_file, in name order (g_ptr_array_unref). A folder that cannot be
+ * read is an entry of its own, named @sub, with the problem. Drop-ins without their file too, but
+ * over an absent lrtbfd.conf they count. 0, always.
+ */
 int conftree_list(const char *const *dirs, const char *sub, GPtrArray **ret_files);
-/* One file by name; -ENOENT. */
+/* One file by name; -ENOENT: in no folder, or masked. */
 int conftree_get(const char *const *dirs, const char *sub, const char *name,
 		 struct conftree_file **ret);
 void conftree_file_free(struct conftree_file *f);

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Why so careful for a few text files: loads name commands that a root daemon runs, so whoever can
+ * write one of these files, or put another in its place, is root. Everything is checked on open
+ * descriptors (the folder's, then the file's below it), so nothing can change between check and use.
+ *
+ * A file is looked at with fstatat() before it is opened, because opening can block (fifo) or act
+ * (tape drive); and the descriptor is looked at again, because the first look proves nothing.
+ *
+ * All errors belong to one file and stay with it: one bad plan leaves the others alone. A bad file in
+ * a strong folder is not answered by falling back to a weaker one: that would run something else than
+ * the administrator wrote.
+ */
+#include "conftree.h"
+
+#include "cleanup.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define CONFTREE_SIZE_MAX  (1024 * 1024)
+#define CONFTREE_FILES_MAX 4096
+
+typedef GStrv names_t;
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(DIR, closedir)
+
+static void conftree_free_gpointer(gpointer data)
+{
+	conftree_file_free(data);
+}
+
+static struct conftree_file *conftree_file_new(const char *name, const char *path)
+{
+	struct conftree_file *f = g_new0(struct conftree_file, 1);
+
+	f->name = g_strdup(name);
+	f->path = g_strdup(path);
+	f->dropins = g_ptr_array_new_with_free_func(conftree_free_gpointer);
+	f->problems = problems_new();
+	return f;
+}
+
+void conftree_file_free(struct conftree_file *f)
+{
+	if (!f)
+		return;
+	g_free(f->name);
+	g_free(f->path);
+	g_free(f->text);
+	g_ptr_array_unref(f->dropins);
+	g_ptr_array_unref(f->problems);
+	g_free(f);
+}
+
+bool conftree_name_valid(const char *name)
+{
+	size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
+
+	return n > 0 && n <= 64 && name[n] == '\0';
+}
+
+/* What is wrong with the owner or mode of a file or folder; NULL: nothing. */
+static const char *conftree_trust(const struct stat *st)
+{
+	if (st->st_uid != 0 && st->st_uid != geteuid())
+		return "belongs to another user than root or the service's own; chown it to root";
+	if (st->st_mode & (S_IWGRP | S_IWOTH))
+		return "may be written by its group or others; chmod go-w it";
+	return NULL;
+}
+
+/*
+ * A folder, checked. -ENOENT: not there. Other errors: *ret_wrong says why (g_free).
+ */
+static int conftree_open_dir(const char *path, int *ret_fd, char **ret_wrong)
+{
+	g_auto(fd_t) fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
+	const char *wrong;
+	struct stat st;
+
+	if (fd < 0 && errno == ENOENT)
+		return -ENOENT;
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		int r = -errno;
+
+		*ret_wrong = g_strdup_printf("the folder %s cannot be read: %s", path,
+					     g_strerror(-r));
+		return r;
+	}
+	wrong = conftree_trust(&st);
+	if (wrong) {
+		*ret_wrong = g_strdup_printf("the folder %s %s", path, wrong);
+		return -EACCES;
+	}
+	*ret_fd = fd_steal(&fd);
+	return 0;
+}
+
+/* Whole text of an open file: 0 or -errno. A file that grows meanwhile is cut off at the limit. */
+static int conftree_slurp(int fd, char **ret_text, size_t *ret_size)
+{
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	guint8 buf[16384];
+
+	for (;;) {
+		ssize_t n = read(fd, buf, sizeof(buf));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			break;
+		g_byte_array_append(bytes, buf, n);
+		if (bytes->len > CONFTREE_SIZE_MAX)
+			return -EFBIG;
+	}
+	*ret_size = bytes->len;
+	g_byte_array_append(bytes, (const guint8 *)"", 1);
+	*ret_text = (char *)g_byte_array_free(g_steal_pointer(&bytes), FALSE);
+	return 0;
+}
+
+static const char *conftree_kind(mode_t mode)
+{
+	if (S_ISDIR(mode))
+		return "is a folder; a file is expected";
+	if (S_ISFIFO(mode))
+		return "is a fifo; an ordinary file is expected";
+	if (S_ISLNK(mode))
+		return "is a symbolic link; put the file itself here (only a link to /dev/null is "
+		       "taken: it masks the file of this name in the weaker folders)";
+	return "is not an ordinary file";
+}
+
+/*
+ * Read @name below @dirfd into @f, or note the problem there. -ENOENT: not there (any more);
+ * 1: masked.
+ */
+static int conftree_read_at(int dirfd, const char *name, struct conftree_file *f)
+{
+	g_auto(fd_t) fd = -1;
+	const char *wrong;
+	struct stat st;
+	char target[16];
+	int r;
+
+	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return errno == ENOENT ? -ENOENT :
+					 problem_add(f->problems, f->path, 0, "cannot be read: %s",
+						     g_strerror(errno));
+	if (S_ISLNK(st.st_mode)) {
+		ssize_t n = readlinkat(dirfd, name, target, sizeof(target));
+
+		if (n == (ssize_t)strlen("/dev/null") && memcmp(target, "/dev/null", n) == 0)
+			return 1;
+	}
+	if (!S_ISREG(st.st_mode))
+		return problem_add(f->problems, f->path, 0, "%s", conftree_kind(st.st_mode));
+	fd = openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT)
+		return -ENOENT;
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return problem_add(f->problems, f->path, 0, "cannot be read: %s", g_strerror(errno));
+	wrong = S_ISREG(st.st_mode) ? conftree_trust(&st) : conftree_kind(st.st_mode);
+	if (wrong)
+		return problem_add(f->problems, f->path, 0, "%s", wrong);
+	r = conftree_slurp(fd, &f->text, &f->size);
+	if (r == -EFBIG)
+		return problem_add(f->problems, f->path, 0,
+				   "is over 1 MiB: this is no configuration");
+	if (r < 0)
+		return problem_add(f->problems, f->path, 0, "cannot be read: %s", g_strerror(-r));
+	return 0;
+}
+
+/*
+ * @file ("quick.conf") from the strongest of @dirs/@sub that has it. -ENOENT: none, or masked.
+ * Everything else gives a file, with or without text.
+ */
+static int conftree_find(const char *const *dirs, const char *sub, const char *file,
+			 struct conftree_file **ret)
+{
+	g_autofree char *name = g_strndup(file, strlen(file) - strlen(".conf"));
+
+	for (; *dirs; dirs++) {
+		g_autofree char *dir = g_build_filename(*dirs, sub, NULL);
+		g_autofree char *path = g_build_filename(dir, file, NULL);
+		g_autofree char *wrong = NULL;
+		struct conftree_file *f;
+		g_auto(fd_t) fd = -1;
+		int r;
+
+		r = conftree_open_dir(dir, &fd, &wrong);
+		if (r == -ENOENT)
+			continue;
+		f = conftree_file_new(name, path);
+		if (r < 0)
+			(void)problem_add(f->problems, path, 0, "%s", wrong);
+		else
+			r = conftree_read_at(fd, file, f);
+		if (r == -ENOENT || r == 1) {
+			conftree_file_free(f);
+			if (r == 1)
+				return -ENOENT;
+			continue;
+		}
+		*ret = f;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+/* A folder's entries that end in @suffix, into @names. */
+static int conftree_names_in(const char *path, const char *suffix, GHashTable *names,
+			     char **ret_wrong)
+{
+	g_auto(fd_t) fd = -1;
+	g_autoptr(DIR) dir = NULL;
+	struct dirent *e;
+	int r;
+
+	r = conftree_open_dir(path, &fd, ret_wrong);
+	if (r < 0)
+		return r;
+	dir = fdopendir(fd);
+	if (!dir)
+		return -errno;
+	(void)fd_steal(&fd); /* the stream's now */
+	while ((e = readdir(dir)) && g_hash_table_size(names) < CONFTREE_FILES_MAX)
+		if (e->d_name[0] != '.' && g_str_has_suffix(e->d_name, suffix) &&
+		    strlen(e->d_name) > strlen(suffix))
+			g_hash_table_add(names, g_strdup(e->d_name));
+	return 0;
+}
+
+static int conftree_compare(gconstpointer a, gconstpointer b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The table's keys in byte order, copied: no locale decides which drop-in is the last. */
+static names_t conftree_sorted(GHashTable *names)
+{
+	g_autoptr(GPtrArray) sorted = g_ptr_array_new();
+	GHashTableIter iter;
+	gpointer name;
+
+	g_hash_table_iter_init(&iter, names);
+	while (g_hash_table_iter_next(&iter, &name, NULL))
+		g_ptr_array_add(sorted, g_strdup(name));
+	g_ptr_array_sort(sorted, conftree_compare);
+	g_ptr_array_add(sorted, NULL);
+	return (names_t)g_ptr_array_free(g_steal_pointer(&sorted), FALSE);
+}
+
+static void conftree_read_dropins(const char *const *dirs, const char *sub,
+				  struct conftree_file *f)
+{
+	g_autofree char *dropin_sub = g_strdup_printf("%s/%s.conf.d", sub, f->name);
+	g_autoptr(GHashTable) names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	g_auto(GStrv) sorted = NULL;
+
+	for (const char *const *d = dirs; *d; d++) {
+		g_autofree char *path = g_build_filename(*d, dropin_sub, NULL);
+		g_autofree char *wrong = NULL;
+		int r = conftree_names_in(path, ".conf", names, &wrong);
+
+		if (r < 0 && r != -ENOENT)
+			(void)problem_add(f->problems, path, 0, "%s",
+					  wrong ?: "the folder cannot be read");
+	}
+	sorted = conftree_sorted(names);
+	for (char **n = sorted; *n; n++) {
+		struct conftree_file *dropin;
+
+		if (conftree_find(dirs, dropin_sub, *n, &dropin) < 0)
+			continue; /* masked, or gone meanwhile */
+		/* a drop-in that cannot be read is the plan's problem: without it it says something else */
+		for (guint i = 0; i < dropin->problems->len; i++) {
+			const struct problem *p = dropin->problems->pdata[i];
+
+			(void)problem_add(f->problems, p->file, p->line, "%s", p->text);
+		}
+		g_ptr_array_add(f->dropins, dropin);
+	}
+}
+
+int conftree_get(const char *const *dirs, const char *sub, const char *name,
+		 struct conftree_file **ret)
+{
+	g_autofree char *file = g_strdup_printf("%s.conf", name);
+	struct conftree_file *f;
+	int r;
+
+	if (!conftree_name_valid(name))
+		return -ENOENT;
+	r = conftree_find(dirs, sub, file, &f);
+	if (r < 0)
+		return r;
+	conftree_read_dropins(dirs, sub, f);
+	*ret = f;
+	return 0;
+}
+
+/* Whether a link to /dev/null stands for @file in any folder: its drop-ins are meant to rest then. */
+static bool conftree_masked(const char *const *dirs, const char *sub, const char *file)
+{
+	for (; *dirs; dirs++) {
+		g_autofree char *path = g_build_filename(*dirs, sub, file, NULL);
+		g_autofree char *target = g_file_read_link(path, NULL);
+
+		if (target && strcmp(target, "/dev/null") == 0)
+			return true;
+	}
+	return false;
+}
+
+static void conftree_list_file(const char *const *dirs, const char *sub, const char *file,
+			       GPtrArray *files)
+{
+	struct conftree_file *f;
+
+	if (conftree_find(dirs, sub, file, &f) < 0)
+		return;
+	if (!conftree_name_valid(f->name)) {
+		g_clear_pointer(&f->text, g_free);
+		(void)problem_add(f->problems, f->path, 0,
+				  "is not read: a name has small letters, digits and _ only, at most 64");
+	} else {
+		conftree_read_dropins(dirs, sub, f);
+	}
+	g_ptr_array_add(files, f);
+}
+
+/* quick.conf.d without a quick.conf: most likely a misspelled name. */
+static void conftree_list_orphans(const char *const *dirs, const char *sub, GHashTable *dropin_dirs,
+				  GPtrArray *files)
+{
+	g_auto(GStrv) sorted = conftree_sorted(dropin_dirs);
+
+	for (char **d = sorted; *d; d++) {
+		g_autofree char *file = g_strndup(*d, strlen(*d) - strlen(".d"));
+		g_autofree char *name = g_strndup(*d, strlen(*d) - strlen(".conf.d"));
+		struct conftree_file *f;
+		bool there = conftree_masked(dirs, sub, file);
+
+		for (guint i = 0; i < files->len && !there; i++)
+			there = strcmp(((struct conftree_file *)files->pdata[i])->name, name) == 0;
+		if (there)
+			continue;
+		f = conftree_file_new(name, *d);
+		(void)problem_add(f->problems, *d, 0,
+				  "holds drop-ins for a file %s that is in no folder", file);
+		g_ptr_array_add(files, f);
+	}
+}
+
+static int conftree_file_compare(gconstpointer a, gconstpointer b)
+{
+	const struct conftree_file *const *x = a, *const *y = b;
+
+	return strcmp((*x)->name, (*y)->name);
+}
+
+/* The one file of the top level; with drop-ins alone it is empty text. */
+static void conftree_list_top(const char *const *dirs, GPtrArray *files)
+{
+	struct conftree_file *f;
+
+	if (conftree_find(dirs, "", "lrtbfd.conf", &f) < 0) {
+		f = conftree_file_new("lrtbfd", "lrtbfd.conf");
+		if (!conftree_masked(dirs, "", "lrtbfd.conf"))
+			conftree_read_dropins(dirs, "", f);
+		if (f->dropins->len == 0 && f->problems->len == 0) {
+			conftree_file_free(f);
+			return;
+		}
+		f->text = g_strdup("");
+	} else {
+		conftree_read_dropins(dirs, "", f);
+	}
+	g_ptr_array_add(files, f);
+}
+
+int conftree_list(const char *const *dirs, const char *sub, GPtrArray **ret_files)
+{
+	GPtrArray *files = g_ptr_array_new_with_free_func(conftree_free_gpointer);
+	g_autoptr(GHashTable) names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	g_autoptr(GHashTable) dropins = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	g_auto(GStrv) sorted = NULL;
+
+	if (!*sub) {
+		conftree_list_top(dirs, files);
+		*ret_files = files;
+		return 0;
+	}
+	for (const char *const *d = dirs; *d; d++) {
+		g_autofree char *path = g_build_filename(*d, sub, NULL);
+		g_autofree char *wrong = NULL;
+		int r = conftree_names_in(path, ".conf", names, &wrong);
+
+		if (r < 0 && r != -ENOENT) {
+			struct conftree_file *f = conftree_file_new(sub, path);
+
+			(void)problem_add(f->problems, path, 0, "%s",
+					  wrong ?: "the folder cannot be read");
+			g_ptr_array_add(files, f);
+		} else if (r == 0) {
+			(void)conftree_names_in(path, ".conf.d", dropins, &wrong);
+		}
+	}
+	sorted = conftree_sorted(names);
+	for (char **n = sorted; *n; n++)
+		conftree_list_file(dirs, sub, *n, files);
+	conftree_list_orphans(dirs, sub, dropins, files);
+	g_ptr_array_sort(files, conftree_file_compare);
+	*ret_files = files;
+	return 0;
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Why text and not a group of keys: a limit is quoted in reports, tickets and on the command line,
+ * and "p99.99 <= 50us" means the same in all of them. The comparison sign is part of it so that
+ * nobody has to guess which side a bound is on.
+ *
+ * A figure that does not exist (no sample, too few for the percentile) is neither kept nor broken:
+ * LIMIT_UNKNOWN, and the verdict says inconclusive. The one exception is what an absent sample
+ * proves by itself: a wake-up that is overdue by more than the bound.
+ */
+#include "limit.h"
+
+#include "duration.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#define PPM 1000000
+
+enum limit_unit {
+	UNIT_NS,
+	UNIT_COUNT,
+	UNIT_PPM,
+};
+
+static const struct {
+	const char *name; /* percentiles: what stands before their number */
+	enum limit_unit unit;
+	bool percentile;
+} limit_figures[_LIMIT_FIGURE_MAX] = {
+	[LIMIT_MAX] = { "max", UNIT_NS },
+	[LIMIT_MIN] = { "min", UNIT_NS },
+	[LIMIT_AVG] = { "avg", UNIT_NS },
+	[LIMIT_STDDEV] = { "stddev", UNIT_NS },
+	[LIMIT_PERCENTILE] = { "p", UNIT_NS, true },
+	[LIMIT_CORRECTED_PERCENTILE] = { "corrected.p", UNIT_NS, true },
+	[LIMIT_MISSED] = { "missed", UNIT_COUNT },
+	[LIMIT_LOST] = { "lost", UNIT_COUNT },
+	[LIMIT_WITHIN] = { "within", UNIT_PPM },
+};
+
+#define LIMIT_EXAMPLE "write it like \"max <= 100us\", \"p99.99 <= 50us\" or \"within >= 99.9%%\""
+
+G_GNUC_PRINTF(2, 3)
+static int limit_fail(char **ret_message, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!ret_message)
+		return -EINVAL;
+	va_start(ap, fmt);
+	*ret_message = g_strdup_vprintf(fmt, ap);
+	va_end(ap);
+	return -EINVAL;
+}
+
+/* "99.99" with at most four decimals, as millionths: -EINVAL for anything else. */
+static int percent_scan(const char *text, uint32_t *ret_ppm)
+{
+	uint32_t ppm = 0, place = PPM / 100;
+	const char *s = text;
+
+	if (!g_ascii_isdigit(*s))
+		return -EINVAL;
+	for (; g_ascii_isdigit(*s); s++) {
+		ppm = ppm * 10 + (*s - '0');
+		if (ppm > 100)
+			return -EINVAL;
+	}
+	ppm *= place;
+	if (*s == '.') {
+		if (!g_ascii_isdigit(*++s))
+			return -EINVAL;
+		for (; g_ascii_isdigit(*s); s++) {
+			place /= 10;
+			if (place == 0 && *s != '0')
+				return -EINVAL;
+			ppm += (*s - '0') * place;
+		}
+	}
+	if (*s || ppm > PPM)
+		return -EINVAL;
+	*ret_ppm = ppm;
+	return 0;
+}
+
+/* "99.99" for 999900. */
+static char *percent_format(uint32_t ppm)
+{
+	char *text = g_strdup_printf("%u.%04u", ppm / (PPM / 100), ppm % (PPM / 100));
+	size_t n = strlen(text);
+
+	while (text[n - 1] == '0')
+		text[--n] = '\0';
+	if (text[n - 1] == '.')
+		text[--n] = '\0';
+	return text;
+}
+
+static int limit_figure_parse(const char *name, struct limit *l)
+{
+	for (int i = 0; i < _LIMIT_FIGURE_MAX; i++) {
+		const char *known = limit_figures[i].name;
+
+		if (!limit_figures[i].percentile && strcmp(known, name) != 0)
+			continue;
+		if (limit_figures[i].percentile &&
+		    (!g_str_has_prefix(name, known) ||
+		     percent_scan(name + strlen(known), &l->ppm) < 0 || l->ppm == 0 || l->ppm == PPM))
+			continue;
+		l->figure = i;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static int limit_bound_parse(const char *text, struct limit *l, char **ret_message)
+{
+	g_autofree char *number = NULL;
+	g_autofree char *why = NULL;
+	uint32_t ppm;
+	int64_t count;
+
+	switch (limit_figures[l->figure].unit) {
+	case UNIT_NS:
+		if (duration_parse(text, 0, &l->bound, &why) < 0)
+			return limit_fail(ret_message, "the bound of %s: %s", l->name, why);
+		return 0;
+	case UNIT_COUNT:
+		if (integer_parse(text, 0, G_MAXINT64, &count, &why) < 0)
+			return limit_fail(ret_message, "the bound of %s: %s; write a count, such as "
+					  "\"%s <= 0\"", l->name, why, l->name);
+		l->bound = count;
+		return 0;
+	case UNIT_PPM:
+		if (g_str_has_suffix(text, "%"))
+			number = g_strchomp(g_strndup(text, strlen(text) - 1));
+		if (!number || percent_scan(number, &ppm) < 0)
+			return limit_fail(ret_message, "the bound of within is a percentage of at "
+					  "most 100 with at most four decimals, such as \"99.9%%\"");
+		l->bound = ppm;
+		return 0;
+	}
+	g_assert_not_reached();
+}
+
+static void limit_normalise(struct limit *l)
+{
+	const char *sign = l->figure == LIMIT_WITHIN ? ">=" : "<=";
+	g_autofree char *bound = NULL;
+
+	if (limit_figures[l->figure].percentile) {
+		g_autofree char *percent = percent_format(l->ppm);
+
+		g_snprintf(l->name, sizeof(l->name), "%s%s", limit_figures[l->figure].name, percent);
+	}
+	switch (limit_figures[l->figure].unit) {
+	case UNIT_NS:
+		bound = duration_format(l->bound);
+		break;
+	case UNIT_COUNT:
+		bound = g_strdup_printf("%" G_GUINT64_FORMAT, l->bound);
+		break;
+	case UNIT_PPM: {
+		g_autofree char *percent = percent_format(l->bound);
+
+		bound = g_strconcat(percent, "%", NULL);
+		break;
+	}
+	}
+	g_snprintf(l->text, sizeof(l->text), "%s %s %s", l->name, sign, bound);
+}
+
+int limit_parse(const char *text, struct limit *ret, char **ret_message)
+{
+	const char *sign = strpbrk(text, "<>=");
+	g_autofree char *name = NULL;
+	g_autofree char *bound = NULL;
+	struct limit l = { 0 };
+	int r;
+
+	if (strlen(text) > 200)
+		return limit_fail(ret_message, "a limit is too long; " LIMIT_EXAMPLE);
+	if (!sign)
+		return limit_fail(ret_message, "the limit \"%s\" has no bound; " LIMIT_EXAMPLE, text);
+	name = g_strstrip(g_strndup(text, sign - text));
+	if (strlen(name) >= sizeof(l.name) || limit_figure_parse(name, &l) < 0)
+		return limit_fail(ret_message,
+				  "the limit \"%s\" is on no known figure; these are max, min, avg, "
+				  "stddev, p50 to p99.9999, corrected.p50 to corrected.p99.9999, "
+				  "missed, lost and within", text);
+	g_strlcpy(l.name, name, sizeof(l.name));
+	if (strncmp(sign, l.figure == LIMIT_WITHIN ? ">=" : "<=", 2) != 0 || sign[2] == '=')
+		return limit_fail(ret_message, "the limit \"%s\" needs %s between figure and bound",
+				  text, l.figure == LIMIT_WITHIN ? "\">=\"" : "\"<=\"");
+	bound = g_strstrip(g_strdup(sign + 2));
+	r = limit_bound_parse(bound, &l, ret_message);
+	if (r < 0)
+		return r;
+	limit_normalise(&l);
+	*ret = l;
+	return 0;
+}
+
+/* A mean or deviation as whole ns, rounded up: above the bound exactly when the figure is. */
+static uint64_t limit_round(double ns)
+{
+	return ns <= 0 ? 0 : ns >= 0x1p62 ? UINT64_C(1) << 62 : (uint64_t)ceil(ns);
+}
+
+/* The figure in the bound's unit; false: there is none. */
+static bool limit_value(const struct limit *l, const struct figures *f, uint64_t *ret)
+{
+	uint64_t n = figures_count(f);
+	double ns;
+
+	switch (l->figure) {
+	case LIMIT_MAX:
+		*ret = n > 0 ? MAX(f->max_ns, f->pending_ns) : f->pending_ns;
+		return n > 0 || f->pending_ns > l->bound;
+	case LIMIT_MIN:
+		*ret = f->min_ns;
+		return n > 0;
+	case LIMIT_AVG:
+		if (!figures_mean_ns(f, &ns))
+			return false;
+		*ret = limit_round(ns);
+		return true;
+	case LIMIT_STDDEV:
+		if (!figures_stddev_ns(f, &ns))
+			return false;
+		*ret = limit_round(ns);
+		return true;
+	case LIMIT_PERCENTILE:
+		return figures_percentile_ns(f, l->ppm, false, ret);
+	case LIMIT_CORRECTED_PERCENTILE:
+		return f->has_grid && figures_percentile_ns(f, l->ppm, true, ret);
+	case LIMIT_MISSED:
+		*ret = f->missed;
+		return f->has_grid && (n > 0 || f->missed > l->bound);
+	case LIMIT_LOST:
+		*ret = f->lost;
+		return n > 0 || f->lost > l->bound;
+	case LIMIT_WITHIN:
+		if (n == 0 || f->within_bound_ns == 0)
+			return false;
+		*ret = (u128)f->within * PPM / n; /* down: below the bound exactly when the share is */
+		return true;
+	case _LIMIT_FIGURE_MAX:
+		break;
+	}
+	g_assert_not_reached();
+}
+
+enum limit_outcome limit_judge(const struct limit *l, const struct figures *f, uint64_t *ret_value)
+{
+	uint64_t value;
+
+	if (!limit_value(l, f, &value))
+		return LIMIT_UNKNOWN;
+	*ret_value = value;
+	if (l->figure == LIMIT_WITHIN)
+		return value < l->bound ? LIMIT_BROKEN : LIMIT_KEPT;
+	return value > l->bound ? LIMIT_BROKEN : LIMIT_KEPT;
+}
