@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a reader asks first comes first: is it good (heading, reasons, limits), what are the figures (the
+ * columns of 2005, per CPU), how does the distribution look, when was the worst, and did the load do
+ * anything. The statement about the maximum is made per block of time and not per sample: latencies
+ * come in clusters, and a bound that takes them for independent promises too much.
+ */
+#include "text-stage.h"
+
+#include "bars.h"
+#include "cell.h"
+#include "duration.h"
+#include "table.h"
+#include "text-head.h"
+#include "text-worst.h"
+
+#include <inttypes.h>
+
+static void text_stage_heading(struct page *p, const struct result_stage *s, guint number, guint total)
+{
+	g_autofree char *name = cell_text(s->name), *load = cell_text(s->load);
+	g_autofree char *title = g_strdup_printf("Stage %u of %u: %s", number, total, name);
+	g_autofree char *took = cell_duration(s->duration_ns);
+	g_autofree char *planned = cell_duration(s->planned_ns);
+	g_autofree char *when = s->started_usec ? cell_time(s->started_usec, false) : NULL;
+	const char *verdict = verdict_to_string(s->verdict);
+
+	page_blank(p);
+	page_heading(p, title, text_verdict_style(s->verdict), verdict);
+	if (!when)
+		page_text(p, 0, "Load %s. The measuring never began.", load);
+	else if (s->planned_ns > s->duration_ns + s->duration_ns / 100)
+		page_text(p, 0, "Load %s, measured %s of %s from %s.", load, took, planned, when);
+	else
+		page_text(p, 0, "Load %s, measured %s from %s.", load, took, when);
+}
+
+static void text_stage_reasons(struct page *p, const struct result_stage *s)
+{
+	for (guint i = 0; i < s->findings->len; i++) {
+		const struct finding *f = s->findings->pdata[i];
+		g_autofree char *text = cell_text(f->text);
+
+		if (f->kind->weight == FINDING_INCONCLUSIVE)
+			page_item(p, PAGE_BAD, "Inconclusive: ", 4, text);
+	}
+}
+
+static bool text_stage_breaks(const struct result_stage *s, int cpu)
+{
+	for (guint i = 0; i < s->limits->len; i++) {
+		const struct result_limit *l = &g_array_index(s->limits, struct result_limit, i);
+
+		if (l->outcome == LIMIT_BROKEN && l->cpu == cpu)
+			return true;
+	}
+	return false;
+}
+
+static void text_figures_row(struct table *t, const struct figures *f, int decimals)
+{
+	table_cell(t, cell_count(figures_count(f)));
+	table_cell(t, cell_mean_us(f, decimals));
+	table_cell(t, cell_max_us(f, decimals));
+	table_cell(t, cell_min_us(f, decimals));
+	table_cell(t, cell_stddev_us(f, decimals));
+	table_cell(t, f->has_grid ? cell_count(f->missed) : NULL);
+	table_cell(t, cell_count(f->lost));
+	table_cell(t, cell_count(f->migrated));
+}
+
+static void text_figures(struct page *p, const struct result_stage *s, const struct figures *all)
+{
+	static const char *const titles[] = { "CPU",	"samples", "average", "maximum", "minimum",
+					      "stddev", "missed",  "lost",    "migrated" };
+	struct table *t = table_new();
+	int decimals = cell_decimals(all);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(titles); i++)
+		table_column(t, titles[i], true);
+	for (guint i = 0; i < s->cpus->len; i++) {
+		const struct result_cpu *c = s->cpus->pdata[i];
+
+		table_row(t, text_stage_breaks(s, c->cpu) ? PAGE_BAD : PAGE_PLAIN);
+		table_cell(t, g_strdup_printf("%d", c->cpu));
+		text_figures_row(t, c->figures, decimals);
+	}
+	table_row(t, PAGE_BOLD);
+	table_cell(t, g_strdup("all"));
+	text_figures_row(t, all, decimals);
+	page_blank(p);
+	page_text(p, 0, "Time in microseconds:");
+	table_print(t, p);
+	table_free(t);
+}
+
+static void text_percentiles(struct page *p, const struct figures *f)
+{
+	struct table *t = table_new();
+	int decimals = cell_decimals(f);
+
+	table_column(t, "percentile", false);
+	table_column(t, "average", true);
+	for (const struct figures_percentile *q = figures_percentiles; q->name; q++)
+		table_column(t, q->name, true);
+	for (int corrected = 0; corrected <= (f->has_grid ? 1 : 0); corrected++) {
+		table_row(t, PAGE_PLAIN);
+		table_cell(t, g_strdup(corrected ? "corrected" : "sampled"));
+		table_cell(t, corrected ? cell_corrected_mean_us(f, decimals) : cell_mean_us(f, decimals));
+		for (const struct figures_percentile *q = figures_percentiles; q->name; q++)
+			table_cell(t, cell_percentile_us(f, q->ppm, corrected, decimals));
+	}
+	page_blank(p);
+	table_print(t, p);
+	if (f->has_grid && f->missed)
+		page_text(p, 2, "Corrected: with what the %" PRIu64 " missed periods would have seen.",
+			  f->missed);
+	table_free(t);
+}
+
+static char *text_limit_value(const struct result_limit *l)
+{
+	g_autofree char *value = NULL;
+
+	if (l->outcome == LIMIT_UNKNOWN)
+		return NULL;
+	switch (l->limit.figure) {
+	case LIMIT_MISSED:
+	case LIMIT_LOST:
+		value = cell_count(l->value);
+		break;
+	case LIMIT_WITHIN:
+		value = cell_percent(l->value, 1000000);
+		break;
+	default:
+		value = duration_format(l->value);
+	}
+	if (l->cpu < 0)
+		return g_steal_pointer(&value);
+	return g_strdup_printf("%s on CPU %d", value, l->cpu);
+}
+
+static void text_limits(struct page *p, const struct result_stage *s)
+{
+	static const char *const outcomes[] = { [LIMIT_KEPT] = "kept",
+						[LIMIT_BROKEN] = "BROKEN",
+						[LIMIT_UNKNOWN] = "unknown" };
+	static const enum page_style styles[] = { [LIMIT_KEPT] = PAGE_GOOD,
+						  [LIMIT_BROKEN] = PAGE_BAD,
+						  [LIMIT_UNKNOWN] = PAGE_DOUBT };
+	struct table *t;
+
+	if (s->limits->len == 0)
+		return;
+	t = table_new();
+	table_column(t, "limit", false);
+	table_column(t, "outcome", false);
+	table_column(t, "value", false);
+	for (guint i = 0; i < s->limits->len; i++) {
+		const struct result_limit *l = &g_array_index(s->limits, struct result_limit, i);
+
+		table_row(t, styles[l->outcome]);
+		table_cell(t, g_strdup(l->limit.text));
+		table_cell(t, g_strdup(outcomes[l->outcome]));
+		table_cell(t, text_limit_value(l));
+	}
+	page_blank(p);
+	table_print(t, p);
+	table_free(t);
+}
+
+static void text_worth(struct page *p, const struct figures *f)
+{
+	uint64_t count = figures_count(f);
+	g_autofree char *length = NULL, *share = NULL, *max = NULL;
+
+	if (count == 0)
+		return;
+	length = cell_duration(f->block_length_ns);
+	max = duration_format(f->max_ns);
+	page_blank(p);
+	if (f->n_blocks <= 3) {
+		page_text(p, 0, "The maximum, %s, is the largest of %" PRIu64 " samples; %u block%s of %s "
+			  "say nothing yet about how often a worse one comes.",
+			  max, count, f->n_blocks, f->n_blocks == 1 ? "" : "s", length);
+		return;
+	}
+	share = cell_percent(3, f->n_blocks);
+	page_text(p, 0, "The maximum, %s, is the largest of %" PRIu64 " samples in %u blocks of %s: at most "
+		  "%s of such blocks hold a worse one (3/blocks, 95 %% confidence).",
+		  max, count, f->n_blocks, length, share);
+}
+
+/* What happened and is not a sample. */
+static void text_beside(struct page *p, const struct figures *f)
+{
+	if (f->within_bound_ns && figures_count(f)) {
+		g_autofree char *bound = duration_format(f->within_bound_ns);
+		g_autofree char *share = cell_percent(f->within, figures_count(f));
+
+		page_text(p, 0, "Within %s: %s of the samples.", bound, share);
+	}
+	if (f->nominal_ns) {
+		g_autofree char *nominal = cell_duration(f->nominal_ns);
+
+		page_text(p, 0, "An undisturbed pass takes %s; passes faster than it: %" PRIu64 ".", nominal,
+			  f->early);
+	}
+	if (f->pending_ns) {
+		g_autofree char *pending = cell_duration(f->pending_ns);
+
+		page_text(p, 0, "Still overdue when the measuring ended: a wake-up, by %s or more.", pending);
+	}
+	if (f->late)
+		page_text(p, 0, "Late answers, not counted as samples: %" PRIu64 ".", f->late);
+	if (f->overrun)
+		page_text(p, 0, "Runtime used up (overruns): %" PRIu64 ".", f->overrun);
+	if (f->warmup) {
+		g_autofree char *max = cell_duration(f->warmup_max_ns);
+
+		page_text(p, 0, "Warm-up, not counted: %" PRIu64 " samples, the largest %s.", f->warmup, max);
+	}
+}
+
+static char *text_rate(double v, double unit)
+{
+	v /= unit;
+	return number_format(v, v > -100 && v < 100 ? 1 : 0);
+}
+
+static void text_metric(struct table *t, const struct result_metric *m)
+{
+	bool bytes = g_str_equal(m->unit, "B/s");
+	double unit = !bytes ? 1 : m->max >= 1e6 ? 1e6 : m->max >= 1e3 ? 1e3 : 1;
+	g_autofree char *name = cell_text(m->name);
+
+	table_row(t, PAGE_PLAIN);
+	table_cell(t, g_strdelimit(g_steal_pointer(&name), "_", ' '));
+	table_cell(t, m->n ? text_rate(m->mean, unit) : NULL);
+	table_cell(t, m->n > 1 ? text_rate(m->stddev, unit) : NULL);
+	table_cell(t, m->n ? text_rate(m->min, unit) : NULL);
+	table_cell(t, m->n ? text_rate(m->max, unit) : NULL);
+	table_cell(t, unit == 1e6 ? g_strdup("MB/s") : unit == 1e3 ? g_strdup("kB/s") : cell_text(m->unit));
+}
+
+static void text_effect(struct page *p, const struct result_stage *s)
+{
+	static const char *const titles[] = { "mean", "stddev", "min", "max", "unit" };
+	struct table *t;
+
+	if (s->metrics->len == 0)
+		return;
+	t = table_new();
+	table_column(t, "metric", false);
+	for (size_t i = 0; i < G_N_ELEMENTS(titles); i++)
+		table_column(t, titles[i], i + 1 < G_N_ELEMENTS(titles));
+	for (guint i = 0; i < s->metrics->len; i++)
+		text_metric(t, s->metrics->pdata[i]);
+	page_blank(p);
+	page_text(p, 0, "What the machine did meanwhile, second by second:");
+	table_print(t, p);
+	table_free(t);
+}
+
+void text_stage(struct page *p, const struct result_stage *s, guint number, guint total)
+{
+	g_autofree struct figures *all = result_stage_all(s);
+
+	text_stage_heading(p, s, number, total);
+	text_stage_reasons(p, s);
+	text_figures(p, s, all);
+	text_percentiles(p, all);
+	text_limits(p, s);
+	text_worth(p, all);
+	text_beside(p, all);
+	if (figures_count(all)) {
+		page_blank(p);
+		bars_print(all, p);
+	}
+	text_worst(p, s, cell_decimals(all));
+	text_effect(p, s);
+}
