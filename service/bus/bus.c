@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Everything after bus_connect() is asynchronous: the daemon never waits for somebody on the bus. A name that
+ * is taken is an error at once; to wait in the queue for it would leave a daemon that does nothing.
+ */
+#include "bus-internal.h"
+
+#include "cleanup-bus.h"
+#include "cleanup.h"
+#include "log.h"
+#include <errno.h>
+#include <string.h>
+
+static int bus_open(const char *address, sd_bus **ret)
+{
+	sd_bus *bus = NULL;
+	int r;
+
+	if (strcmp(address, "system") == 0)
+		return sd_bus_open_system(ret);
+	if (strcmp(address, "user") == 0)
+		return sd_bus_open_user(ret);
+	r = sd_bus_new(&bus);
+	if (r >= 0)
+		r = sd_bus_set_address(bus, address);
+	if (r >= 0)
+		r = sd_bus_set_bus_client(bus, true);
+	if (r >= 0)
+		r = sd_bus_start(bus);
+	if (r < 0) {
+		sd_bus_unref(bus);
+		return r;
+	}
+	*ret = bus;
+	return 0;
+}
+
+static int on_disconnected(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+	struct bus *b = userdata;
+
+	if (b->model.lost)
+		b->model.lost(b->model.userdata);
+	return 0;
+}
+
+static char *bus_request_name_trouble(int r)
+{
+	if (r == -EEXIST || r == -EALREADY)
+		return g_strdup("The name org.lrtbf1 is taken on this bus: another lrtbfd runs.");
+	if (r == -EPERM || r == -EACCES)
+		return g_strdup("The bus does not let this user own the name org.lrtbf1: see the bus "
+				"policy org.lrtbf1.conf, or use --bus=user.");
+	return g_strdup_printf("The name org.lrtbf1 cannot be taken: %s.", g_strerror(-r));
+}
+
+int bus_connect(const char *address, sd_event *event, struct bus **ret, char **ret_message)
+{
+	struct bus *b = g_new0(struct bus, 1);
+	int r;
+
+	r = bus_open(address, &b->bus);
+	if (r >= 0)
+		r = sd_bus_attach_event(b->bus, event, SD_EVENT_PRIORITY_NORMAL);
+	if (r >= 0)
+		r = sd_bus_match_signal(b->bus, NULL, "org.freedesktop.DBus.Local", NULL,
+					"org.freedesktop.DBus.Local", "Disconnected",
+					on_disconnected, b);
+	if (r < 0) {
+		*ret_message = g_strdup_printf("The message bus (%s) cannot be reached: %s.", address,
+					       g_strerror(-r));
+		bus_free(b);
+		return r;
+	}
+	r = sd_bus_request_name(b->bus, BUS_NAME, 0);
+	if (r < 0) {
+		*ret_message = bus_request_name_trouble(r);
+		bus_free(b);
+		return r == -EEXIST || r == -EALREADY ? -EBUSY : r;
+	}
+	*ret = b;
+	return 0;
+}
+
+/* First line of a file below @root; "" when it cannot be read. g_free(). */
+static char *bus_read_line(const char *root, const char *path)
+{
+	g_autofree char *name = g_build_filename(root, path, NULL);
+	char *text = NULL;
+
+	if (!g_file_get_contents(name, &text, NULL, NULL))
+		return g_strdup("");
+	text[strcspn(text, "\n")] = '\0';
+	return text;
+}
+
+static void bus_read_kernel(struct bus *b)
+{
+	g_autofree char *realtime = bus_read_line(b->model.root, "sys/kernel/realtime");
+	g_autofree char *version = bus_read_line(b->model.root, "proc/version");
+
+	b->kernel_release = bus_read_line(b->model.root, "proc/sys/kernel/osrelease");
+	/* spelt in three ways over the years */
+	b->realtime = strcmp(realtime, "1") == 0 || strstr(version, "PREEMPT_RT") ||
+		      strstr(version, "PREEMPT RT");
+}
+
+int bus_publish(struct bus *b, const struct bus_model *model, char **ret_message)
+{
+	int r;
+
+	b->model = *model;
+	bus_read_kernel(b);
+	b->authority = authority_new(b->bus);
+	b->inhibit = inhibit_new(b->bus);
+	r = manager_publish(b);
+	if (r >= 0)
+		r = session_publish(b);
+	if (r >= 0)
+		r = sd_bus_add_object_manager(b->bus, NULL, BUS_PATH);
+	if (r < 0)
+		*ret_message = g_strdup_printf("The objects cannot be shown on the bus: %s.",
+					       g_strerror(-r));
+	return r;
+}
+
+struct bus *bus_free(struct bus *b)
+{
+	if (!b)
+		return NULL;
+	authority_free(b->authority);
+	inhibit_free(b->inhibit);
+	view_done(&b->view);
+	g_free(b->kernel_release);
+	sd_bus_flush_close_unref(b->bus);
+	g_free(b);
+	return NULL;
+}
+
+void bus_news(struct bus *b, enum sessions_news what, struct session *s)
+{
+	if (!b->authority)
+		return; /* nothing is shown yet: who looks later sees it as it is then */
+	/* an object is there before the signal that names it, and still when it has ended */
+	session_news(b, what, s);
+	manager_news(b, what, s);
+}

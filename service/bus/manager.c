@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * org.lrtbf1.Manager at /org/lrtbf1. A handler reads its arguments, asks authority when something changes,
+ * calls the model once and answers.
+ */
+#include "bus-internal.h"
+
+#include "cleanup-bus.h"
+#include "cleanup.h"
+#include "config.h"
+#include "dict.h"
+#include "errors.h"
+#include "log.h"
+#include "options.h"
+#include "plans.h"
+#include "report.h"
+#include <errno.h>
+#include <string.h>
+
+#define MANAGER_PLAN_NAME_MAX 64
+#define MANAGER_PLAN_TEXT_MAX (1024 * 1024)
+#define MANAGER_WORD_MAX      256 /* ids, cursors */
+#define MANAGER_PAGE	      100
+#define MANAGER_PAGE_MAX      1000
+
+#define ACTION_MEASURE	 "org.lrtbf1.measure"
+#define ACTION_MANAGE	 "org.lrtbf1.manage-results"
+#define ACTION_CONFIGURE "org.lrtbf1.configure"
+
+static const struct option_spec start_options[] = {
+	{ "duration", 's' }, { "interval", 's' }, { "priority", 's' },	  { "policy", 's' },
+	{ "cpus", 's' },     { "load", 's' },	  { "label", 's' },	  { "warm_up", 's' },
+	{ "break", 's' },    { "limit", 's' },	  { "dma_latency", 's' }, { "queue", 'b' },
+	{ NULL },
+};
+
+static const struct option_spec list_options[] = {
+	{ "plan", 's' },       { "label", 's' }, { "state", 's' }, { "verdict", 's' },
+	{ "since_usec", 't' }, { "owner", 'u' }, { NULL },
+};
+
+/* StartSession */
+
+struct start {
+	struct bus *bus;
+	char *plan;
+	json_t *overrides;
+	bool queue;
+};
+
+static void start_free(gpointer data)
+{
+	struct start *s = data;
+
+	g_free(s->plan);
+	json_decref(s->overrides);
+	g_free(s);
+}
+
+static int start_go(sd_bus_message *call, uid_t caller, void *data, sd_bus_error *error)
+{
+	g_autofree char *message = NULL, *path = NULL;
+	struct session *session = NULL;
+	struct start *s = data;
+	const char *id;
+	int r;
+
+	r = sessions_start(s->bus->model.sessions, s->plan, s->overrides, s->queue, caller,
+			   &session, &message);
+	if (r < 0)
+		return bus_error_set(error, r, message);
+	id = session_result(session)->id;
+	path = session_path(id);
+	r = sd_bus_reply_method_return(call, "so", id, path);
+	return r < 0 ? bus_error_set(error, r, NULL) : 0;
+}
+
+static int method_start_session(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	struct bus *b = userdata;
+	struct authority_request request = {
+		.action = ACTION_MEASURE,
+		.owner = AUTHORITY_NO_OWNER,
+		.then = start_go,
+		.free = start_free,
+	};
+	g_autoptr(json_t) options = NULL;
+	struct start *s;
+	const char *plan;
+	int r;
+
+	r = sd_bus_message_read_basic(m, 's', &plan);
+	if (r < 0)
+		return bus_error_set(error, r, NULL);
+	if (strlen(plan) > MANAGER_PLAN_NAME_MAX)
+		return bus_error_setf(error, ESRCH, "There is no plan \"%.32s...\": names have at most %d letters.",
+				      plan, MANAGER_PLAN_NAME_MAX);
+	r = options_read(m, start_options, &options, error);
+	if (r < 0)
+		return r;
+	s = g_new0(struct start, 1);
+	s->bus = b;
+	s->plan = g_strdup(plan);
+	s->queue = options_bool(options, "queue", true);
+	json_object_del(options, "queue");
+	s->overrides = g_steal_pointer(&options);
+	request.data = s;
+	return authority_check(b->authority, m, &request, error);
+}
+
+/* ListSessions */
+
+static int list_read(sd_bus_message *m, json_t **ret_options, struct store_filter *ret_filter,
+		     const char **ret_cursor, uint32_t *ret_limit, sd_bus_error *error)
+{
+	int r;
+
+	r = options_read(m, list_options, ret_options, error);
+	if (r < 0)
+		return r;
+	r = sd_bus_message_read(m, "su", ret_cursor, ret_limit);
+	if (r < 0)
+		return bus_error_set(error, r, NULL);
+	if (strlen(*ret_cursor) > MANAGER_WORD_MAX)
+		return bus_error_set(error, EINVAL, "The cursor is not one of ours.");
+	if (*ret_limit == 0)
+		*ret_limit = MANAGER_PAGE;
+	if (*ret_limit > MANAGER_PAGE_MAX)
+		return bus_error_setf(error, EINVAL, "A page has at most %d sessions.",
+				      MANAGER_PAGE_MAX);
+	*ret_filter = (struct store_filter){
+		.plan = options_string(*ret_options, "plan"),
+		.label = options_string(*ret_options, "label"),
+		.state = options_string(*ret_options, "state"),
+		.verdict = options_string(*ret_options, "verdict"),
+		.since_usec = options_integer(*ret_options, "since_usec", 0),
+		.owner = -1,
+	};
+	if (json_object_get(*ret_options, "owner"))
+		ret_filter->owner = (int64_t)options_integer(*ret_options, "owner", 0);
+	return 0;
+}
+
+/* @heads as aa{sv}; -EMSGSIZE when the reply would become too large. */
+static int list_append(sd_bus_message *reply, const GPtrArray *heads)
+{
+	size_t size = 0;
+	int r;
+
+	r = sd_bus_message_open_container(reply, 'a', "a{sv}");
+	for (guint i = 0; r >= 0 && i < heads->len; i++) {
+		g_autoptr(json_t) head = report_session_json(heads->pdata[i]);
+
+		size += dict_size(head);
+		if (size > BUS_REPLY_MAX)
+			return -EMSGSIZE;
+		r = dict_json(reply, head);
+	}
+	return r < 0 ? r : sd_bus_message_close_container(reply);
+}
+
+static int method_list_sessions(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	g_autofree char *message = NULL, *next = NULL;
+	g_autoptr(sd_bus_message) reply = NULL;
+	g_autoptr(GPtrArray) heads = NULL;
+	g_autoptr(json_t) options = NULL;
+	struct store_filter filter;
+	struct bus *b = userdata;
+	const char *cursor;
+	uint32_t limit;
+	int r;
+
+	r = list_read(m, &options, &filter, &cursor, &limit, error);
+	if (r < 0)
+		return r;
+	r = sessions_list(b->model.sessions, &filter, cursor, limit, &heads, &next, &message);
+	if (r < 0)
+		return bus_error_set(error, r, message);
+	r = sd_bus_message_new_method_return(m, &reply);
+	if (r >= 0)
+		r = list_append(reply, heads);
+	if (r == -EMSGSIZE)
+		return bus_error_set(error, r, "The list is too large for one answer: ask for fewer at a time.");
+	if (r >= 0)
+		r = dict_text(reply, next ?: "");
+	if (r >= 0)
+		r = sd_bus_send(NULL, reply, NULL);
+	return r < 0 ? bus_error_set(error, r, NULL) : 1;
+}
+
+static int method_get_session(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	g_autofree char *message = NULL, *id = NULL, *path = NULL;
+	struct bus *b = userdata;
+	const char *word;
+	int r;
+
+	r = sd_bus_message_read_basic(m, 's', &word);
+	if (r < 0)
+		return bus_error_set(error, r, NULL);
+	if (strlen(word) > MANAGER_WORD_MAX)
+		return bus_error_setf(error, ENOENT, "There is no session \"%.32s...\".", word);
+	r = sessions_resolve(b->model.sessions, word, &id, &message);
+	if (r < 0)
+		return bus_error_set(error, r, message);
+	path = session_path(id);
+	r = sd_bus_reply_method_return(m, "o", path);
+	return r < 0 ? bus_error_set(error, r, NULL) : 1;
+}
+
+/* DeleteSession: once more with the answer of the store, which may take its time */
+
+struct delete {
+	struct bus *bus;
+	char *id;
+	sd_bus_message *call; /* NULL until allowed */
+};
+
+static void delete_free(gpointer data)
+{
+	struct delete *d = data;
+
+	if (!d)
+		return;
+	sd_bus_message_unref(d->call);
+	g_free(d->id);
+	g_free(d);
+}
+
+static void on_deleted(int r, const char *message, void *userdata)
+{
+	g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+	struct delete *d = userdata;
+
+	if (r >= 0) {
+		view_forget(&d->bus->view, d->id);
+		r = sd_bus_reply_method_return(d->call, NULL);
+	}
+	if (r < 0) {
+		bus_error_set(&error, r, message);
+		bus_reply_error(d->call, &error);
+	}
+	delete_free(d);
+}
+
+static int delete_go(sd_bus_message *call, uid_t caller, void *data, sd_bus_error *error)
+{
+	struct delete *asked = data, *d = g_new0(struct delete, 1);
+	g_autofree char *message = NULL;
+	int r;
+
+	d->bus = asked->bus;
+	d->id = g_strdup(asked->id);
+	d->call = sd_bus_message_ref(call);
+	r = sessions_delete(d->bus->model.sessions, d->id, on_deleted, d, &message);
+	if (r < 0) {
+		delete_free(d);
+		return bus_error_set(error, r, message);
+	}
+	log_write(LOG_NOTICE, asked->id, "Deleted by uid %u.", (unsigned)caller);
+	return 0;
+}
+
+static int method_delete_session(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	struct bus *b = userdata;
+	struct authority_request request = {
+		.action = ACTION_MEASURE,
+		.others_action = ACTION_MANAGE,
+		.then = delete_go,
+		.free = delete_free,
+	};
+	struct delete *d;
+	const char *id;
+	int r;
+
+	r = sd_bus_message_read_basic(m, 's', &id);
+	if (r < 0)
+		return bus_error_set(error, r, NULL);
+	r = options_read_none(m, error);
+	if (r < 0)
+		return r;
+	if (strcmp(id, "last") == 0 || g_str_has_prefix(id, "last:"))
+		return bus_error_set(error, EINVAL, "Delete wants the session's id, not a word for it.");
+	r = view_set(&b->view, b->model.sessions, id, error);
+	if (r < 0)
+		return r;
+	request.owner = b->view.result->owner;
+	d = g_new0(struct delete, 1);
+	d->bus = b;
+	d->id = g_strdup(id);
+	request.data = d;
+	return authority_check(b->authority, m, &request, error);
+}
+
+/* Plans and the system */
+
+static int reply_list(sd_bus_message *m, int (*append)(sd_bus_message *m, const void *data),
+		      const void *data, sd_bus_error *error)
+{
+	g_autoptr(sd_bus_message) reply = NULL;
+	int r;
+
+	r = sd_bus_message_new_method_return(m, &reply);
+	if (r >= 0)
+		r = append(reply, data);
+	if (r == -EMSGSIZE)
+		return bus_error_set(error, r, "The list is too large for one answer.");
+	if (r >= 0)
+		r = sd_bus_send(NULL, reply, NULL);
+	return r < 0 ? bus_error_set(error, r, NULL) : 1;
+}
+
+static int method_list_plans(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	struct bus *b = userdata;
+	int r;
+
+	r = options_read_none(m, error);
+	return r < 0 ? r : reply_list(m, plans_append, b->model.sessions, error);
+}
+
+static int method_check_plan(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	g_autoptr(GPtrArray) problems = NULL;
+	struct bus *b = userdata;
+	const char *text;
+	int r;
+
+	r = sd_bus_message_read_basic(m, 's', &text);
+	if (r < 0)
+		return bus_error_set(error, r, NULL);
+	r = options_read_none(m, error);
+	if (r < 0)
+		return r;
+	if (strlen(text) > MANAGER_PLAN_TEXT_MAX)
+		return bus_error_set(error, EMSGSIZE, "A plan's text has at most 1 MiB.");
+	problems = sessions_check_plan(b->model.sessions, text);
+	return reply_list(m, dict_problems, problems, error);
+}
+
+static int method_check_system(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	g_autoptr(GPtrArray) findings = NULL;
+	struct bus *b = userdata;
+	int r;
+
+	r = options_read_none(m, error);
+	if (r < 0)
+		return r;
+	findings = sessions_check_system(b->model.sessions);
+	return reply_list(m, dict_findings, findings, error);
+}
+
+static int reload_go(sd_bus_message *call, uid_t caller, void *data, sd_bus_error *error)
+{
+	g_autoptr(GPtrArray) problems = NULL;
+	struct bus *b = data;
+
+	problems = b->model.reload(b->model.userdata);
+	return reply_list(call, dict_problems, problems, error);
+}
+
+static int method_reload(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	struct bus *b = userdata;
+	struct authority_request request = {
+		.action = ACTION_CONFIGURE,
+		.owner = AUTHORITY_NO_OWNER,
+		.then = reload_go,
+		.data = b,
+	};
+	int r;
+
+	r = options_read_none(m, error);
+	return r < 0 ? r : authority_check(b->authority, m, &request, error);
+}
+
+/* Properties */
+
+static int property_version(sd_bus *bus, const char *path, const char *interface,
+			    const char *property, sd_bus_message *reply, void *userdata,
+			    sd_bus_error *error)
+{
+	return sd_bus_message_append_basic(reply, 's', LRTBFD_VERSION);
+}
+
+static int property_kernel_release(sd_bus *bus, const char *path, const char *interface,
+				   const char *property, sd_bus_message *reply, void *userdata,
+				   sd_bus_error *error)
+{
+	const struct bus *b = userdata;
+
+	return dict_text(reply, b->kernel_release);
+}
+
+static int property_realtime(sd_bus *bus, const char *path, const char *interface,
+			     const char *property, sd_bus_message *reply, void *userdata,
+			     sd_bus_error *error)
+{
+	const struct bus *b = userdata;
+	int realtime = b->realtime;
+
+	return sd_bus_message_append_basic(reply, 'b', &realtime);
+}
+
+static int property_active_session(sd_bus *bus, const char *path, const char *interface,
+				   const char *property, sd_bus_message *reply, void *userdata,
+				   sd_bus_error *error)
+{
+	const struct bus *b = userdata;
+	const struct session *active = sessions_active(b->model.sessions);
+	g_autofree char *active_path = active ? session_path(session_result(active)->id) : NULL;
+
+	return sd_bus_message_append_basic(reply, 'o', active_path ?: "/");
+}
+
+static int property_queue_length(sd_bus *bus, const char *path, const char *interface,
+				 const char *property, sd_bus_message *reply, void *userdata,
+				 sd_bus_error *error)
+{
+	const struct bus *b = userdata;
+	uint32_t length = sessions_queue_length(b->model.sessions);
+
+	return sd_bus_message_append_basic(reply, 'u', &length);
+}
+
+static int property_formats(sd_bus *bus, const char *path, const char *interface,
+			    const char *property, sd_bus_message *reply, void *userdata,
+			    sd_bus_error *error)
+{
+	int r;
+
+	r = sd_bus_message_open_container(reply, 'a', "s");
+	for (size_t i = 0; r >= 0 && report_formats[i]; i++)
+		r = sd_bus_message_append_basic(reply, 's', report_formats[i]->name);
+	return r < 0 ? r : sd_bus_message_close_container(reply);
+}
+
+static int property_trouble(sd_bus *bus, const char *path, const char *interface,
+			    const char *property, sd_bus_message *reply, void *userdata,
+			    sd_bus_error *error)
+{
+	const struct bus *b = userdata;
+
+	return dict_text(reply, store_trouble(b->model.store) ?: "");
+}
+
+static const sd_bus_vtable manager_vtable[] = {
+	SD_BUS_VTABLE_START(0),
+	SD_BUS_METHOD_WITH_ARGS("StartSession", SD_BUS_ARGS("s", plan, "a{sv}", options),
+				SD_BUS_RESULT("s", id, "o", session), method_start_session,
+				SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("ListSessions",
+				SD_BUS_ARGS("a{sv}", filter, "s", cursor, "u", limit),
+				SD_BUS_RESULT("aa{sv}", sessions, "s", next), method_list_sessions,
+				SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("GetSession", SD_BUS_ARGS("s", id), SD_BUS_RESULT("o", session),
+				method_get_session, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("DeleteSession", SD_BUS_ARGS("s", id, "a{sv}", options),
+				SD_BUS_NO_RESULT, method_delete_session,
+				SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("ListPlans", SD_BUS_ARGS("a{sv}", options),
+				SD_BUS_RESULT("aa{sv}", plans), method_list_plans,
+				SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("CheckPlan", SD_BUS_ARGS("s", text, "a{sv}", options),
+				SD_BUS_RESULT("aa{sv}", problems), method_check_plan,
+				SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("CheckSystem", SD_BUS_ARGS("a{sv}", options),
+				SD_BUS_RESULT("aa{sv}", findings), method_check_system,
+				SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("Reload", SD_BUS_ARGS("a{sv}", options),
+				SD_BUS_RESULT("aa{sv}", problems), method_reload,
+				SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_SIGNAL_WITH_ARGS("SessionNew", SD_BUS_ARGS("s", id, "o", session), 0),
+	SD_BUS_SIGNAL_WITH_ARGS("SessionFinished",
+				SD_BUS_ARGS("s", id, "o", session, "s", state, "s", verdict), 0),
+	SD_BUS_PROPERTY("Version", "s", property_version, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+	SD_BUS_PROPERTY("KernelRelease", "s", property_kernel_release, 0,
+			SD_BUS_VTABLE_PROPERTY_CONST),
+	SD_BUS_PROPERTY("Realtime", "b", property_realtime, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+	SD_BUS_PROPERTY("ActiveSession", "o", property_active_session, 0,
+			SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+	SD_BUS_PROPERTY("QueueLength", "u", property_queue_length, 0,
+			SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+	SD_BUS_PROPERTY("Formats", "as", property_formats, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+	SD_BUS_PROPERTY("Trouble", "s", property_trouble, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+	SD_BUS_VTABLE_END,
+};
+
+/* News */
+
+static void manager_changed(struct bus *b, const char *property)
+{
+	int r = sd_bus_emit_properties_changed(b->bus, BUS_PATH, BUS_MANAGER_IFACE, property, NULL);
+
+	if (r < 0)
+		log_debug("A change of %s could not be told, ignoring: %s", property,
+			  g_strerror(-r));
+}
+
+static void manager_session_new(struct bus *b, const struct result *result)
+{
+	g_autofree char *path = session_path(result->id);
+	int r;
+
+	r = sd_bus_emit_signal(b->bus, BUS_PATH, BUS_MANAGER_IFACE, "SessionNew", "so", result->id,
+			       path);
+	if (r < 0)
+		log_debug("SessionNew could not be sent, ignoring: %s", g_strerror(-r));
+}
+
+static void manager_session_finished(struct bus *b, const struct result *result)
+{
+	g_autofree char *path = session_path(result->id);
+	int r;
+
+	r = sd_bus_emit_signal(b->bus, BUS_PATH, BUS_MANAGER_IFACE, "SessionFinished", "soss",
+			       result->id, path, session_state_to_string(result->state),
+			       verdict_to_string(result->verdict));
+	if (r < 0)
+		log_debug("SessionFinished could not be sent, ignoring: %s", g_strerror(-r));
+}
+
+void manager_news(struct bus *b, enum sessions_news what, struct session *s)
+{
+	switch (what) {
+	case SESSIONS_ADDED:
+		manager_session_new(b, session_result(s));
+		manager_changed(b, "QueueLength");
+		break;
+	case SESSIONS_ENDED:
+		manager_session_finished(b, session_result(s));
+		manager_changed(b, "QueueLength");
+		break;
+	case SESSIONS_ACTIVE:
+		inhibit_hold(b->inhibit, sessions_active(b->model.sessions));
+		manager_changed(b, "ActiveSession");
+		manager_changed(b, "QueueLength");
+		break;
+	default:
+		break;
+	}
+}
+
+void bus_trouble_changed(struct bus *b)
+{
+	manager_changed(b, "Trouble");
+}
+
+int manager_publish(struct bus *b)
+{
+	return sd_bus_add_object_vtable(b->bus, NULL, BUS_PATH, BUS_MANAGER_IFACE, manager_vtable, b);
+}

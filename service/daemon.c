@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The order of things at the start: the bus name first, because it is what a second daemon on the same bus
+ * fails at; then a lock on the state folder, because two buses may share one; only then is the database
+ * opened and what an earlier life left taken up. Calls that arrive meanwhile wait in the socket.
+ *
+ * A stop is two steps: sessions end their children, which takes up to two seconds, and the loop goes on
+ * meanwhile, so that signals about it still go out. A second signal does not wait.
+ */
+#include "daemon.h"
+
+#include "bus.h"
+#include "cleanup.h"
+#include "config.h"
+#include "conftree.h"
+#include "log.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <malloc.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <systemd/sd-daemon.h>
+
+#define DAEMON_STOP_USEC (5 * G_USEC_PER_SEC)
+
+struct daemon {
+	/* configuration */
+	const char *config_dirs[4];
+	struct settings settings;
+	int log_level; /* -1: the settings' */
+	char *measure, *load;
+	/* what is owned */
+	sd_event *event;
+	fd_t state_lock;
+	struct bus *bus;
+	struct store *store;
+	struct sessions *sessions;
+	/* what changes */
+	bool stopping;
+	bool ending; /* daemon_free() is at work: news find nobody any more */
+	int exit_status;
+};
+
+void daemon_options_init(struct daemon_options *o)
+{
+	*o = (struct daemon_options){
+		.bus = "system",
+		.state_dir = "/var/lib/lrtbfd",
+		.runtime_dir = "/run/lrtbfd",
+		.root = "/",
+		.lock_file = "/run/lock/lrtbfd",
+		.log_level = -1,
+	};
+}
+
+int daemon_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGCHLD); /* sd_event_add_child() wants it so */
+	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+		return -errno;
+	return signal(SIGPIPE, SIG_IGN) == SIG_ERR ? -errno : 0;
+}
+
+/* Configuration */
+
+static int daemon_set_config_dirs(struct daemon *d, const char *dir, char **ret_message)
+{
+	if (!dir) {
+		d->config_dirs[0] = "/etc/lrtbfd";
+		d->config_dirs[1] = "/run/lrtbfd-config";
+		d->config_dirs[2] = CONFDIR;
+		return 0;
+	}
+	d->config_dirs[0] = dir;
+	if (access(dir, R_OK | X_OK) == 0)
+		return 0;
+	*ret_message = g_strdup_printf("The configuration folder %s cannot be read: %m.", dir);
+	return -errno;
+}
+
+/* A program that is part of us: the option's, else the build tree's, else the installed one. */
+static int daemon_find_program(const char *option, const char *beside, const char *installed,
+			       char **ret, char **ret_message)
+{
+	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
+	g_autofree char *folder = self ? g_path_get_dirname(self) : NULL;
+	char *path = option ? g_strdup(option) : NULL;
+
+	if (!path && folder) {
+		path = g_build_filename(folder, beside, NULL);
+		if (access(path, X_OK) < 0)
+			g_clear_pointer(&path, g_free);
+	}
+	if (!path)
+		path = g_strdup(installed);
+	if (access(path, X_OK) < 0) {
+		int r = -errno;
+
+		*ret_message = g_strdup_printf("The program %s cannot be executed: %m.", path);
+		g_free(path);
+		return r;
+	}
+	*ret = path;
+	return 0;
+}
+
+static void daemon_read_settings(struct daemon *d, GPtrArray *problems)
+{
+	struct conftree_file *file = NULL;
+	int r, level;
+
+	r = conftree_get(d->config_dirs, "", "lrtbfd", &file);
+	if (r < 0 && r != -ENOENT)
+		(void)problem_add(problems, "lrtbfd.conf", 0, "It cannot be read: %s.",
+				  g_strerror(-r));
+	settings_done(&d->settings);
+	settings_init(&d->settings);
+	(void)settings_read(&d->settings, file, problems); /* the problems say it all */
+	conftree_file_free(file);
+	level = d->settings.log_level ? log_level_from_string(d->settings.log_level) : LOG_INFO;
+	log_set_level(d->log_level >= 0 ? d->log_level : level >= 0 ? level : LOG_INFO);
+}
+
+static void daemon_log_problems(const GPtrArray *problems)
+{
+	for (guint i = 0; i < problems->len; i++) {
+		const struct problem *p = problems->pdata[i];
+
+		if (p->line)
+			log_warning("%s:%u: %s", p->file, p->line, p->text);
+		else
+			log_warning("%s: %s", p->file, p->text);
+	}
+}
+
+/* Problems of all files. g_ptr_array_unref(). */
+static GPtrArray *daemon_read_all(struct daemon *d)
+{
+	GPtrArray *problems = problems_new();
+	GPtrArray *others;
+
+	daemon_read_settings(d, problems);
+	others = sessions_reload(d->sessions);
+	g_ptr_array_extend_and_steal(problems, others);
+	daemon_log_problems(problems);
+	return problems;
+}
+
+static GPtrArray *daemon_reload(void *userdata)
+{
+	struct daemon *d = userdata;
+	GPtrArray *problems;
+
+	(void)sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIi64, g_get_monotonic_time());
+	problems = daemon_read_all(d);
+	log_info("Configuration read again: %u problem%s.", problems->len,
+		 problems->len == 1 ? "" : "s");
+	(void)sd_notify(0, "READY=1"); /* nobody may be listening */
+	return problems;
+}
+
+/* Stop */
+
+static int on_post(sd_event_source *source, void *userdata)
+{
+	struct daemon *d = userdata;
+
+	if (sessions_idle(d->sessions))
+		(void)sd_event_exit(d->event, d->exit_status);
+	return 0;
+}
+
+static int on_stop_timeout(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct daemon *d = userdata;
+
+	log_warning("The session that runs did not end in time: its children are killed.");
+	return sd_event_exit(d->event, d->exit_status);
+}
+
+static void daemon_stop(struct daemon *d, int exit_status)
+{
+	int r;
+
+	if (d->stopping) {
+		(void)sd_event_exit(d->event, exit_status);
+		return;
+	}
+	d->stopping = true;
+	d->exit_status = exit_status;
+	(void)sd_notify(0, "STOPPING=1");
+	sessions_shutdown(d->sessions);
+	/* asked after every event from now on; before, nobody asks */
+	r = sd_event_add_post(d->event, NULL, on_post, d);
+	if (r >= 0)
+		r = sd_event_add_time_relative(d->event, NULL, CLOCK_MONOTONIC, DAEMON_STOP_USEC, 0,
+					       on_stop_timeout, d);
+	if (r < 0 || sessions_idle(d->sessions))
+		(void)sd_event_exit(d->event, exit_status);
+}
+
+static int on_signal(sd_event_source *source, const struct signalfd_siginfo *si, void *userdata)
+{
+	struct daemon *d = userdata;
+
+	if (si->ssi_signo == SIGHUP) {
+		g_ptr_array_unref(daemon_reload(d));
+		return 0;
+	}
+	log_info("%s from process %u: stopping.", si->ssi_signo == SIGTERM ? "SIGTERM" : "SIGINT",
+		 si->ssi_pid);
+	daemon_stop(d, EXIT_SUCCESS);
+	return 0;
+}
+
+/* News from below */
+
+static void on_bus_lost(void *userdata)
+{
+	log_error("The message bus closed the connection: stopping.");
+	daemon_stop(userdata, EXIT_FAILURE);
+}
+
+static void on_store_news(enum store_news what, const char *text, void *userdata)
+{
+	struct daemon *d = userdata;
+
+	if (what == STORE_TROUBLE)
+		log_error("Results cannot be written, and wait in memory: %s", text);
+	else
+		log_notice("Results are written again.");
+	if (d->bus && d->store && !d->ending)
+		bus_trouble_changed(d->bus);
+}
+
+static void daemon_tell_status(struct daemon *d)
+{
+	const struct session *active = sessions_active(d->sessions);
+	const struct result *r = active ? session_result(active) : NULL;
+
+	if (r)
+		(void)sd_notifyf(0, "STATUS=Measuring: plan %s, session %s.", r->plan, r->id);
+	else
+		(void)sd_notify(0, "STATUS=Idle.");
+}
+
+static void on_sessions_news(enum sessions_news what, struct session *s, void *userdata)
+{
+	struct daemon *d = userdata;
+
+	/* while sessions_new() takes up what was left, there is nobody to tell */
+	if (!d->sessions || d->ending)
+		return;
+	bus_news(d->bus, what, s);
+	if (what != SESSIONS_ACTIVE)
+		return;
+	daemon_tell_status(d);
+	/* a session's results and its store traffic leave free memory behind: give it back when idle */
+	if (!sessions_active(d->sessions))
+		(void)malloc_trim(0);
+}
+
+/* Start */
+
+static int daemon_open_event(struct daemon *d)
+{
+	static const int signals[] = { SIGTERM, SIGINT, SIGHUP };
+	int r;
+
+	r = sd_event_default(&d->event);
+	for (size_t i = 0; r >= 0 && i < G_N_ELEMENTS(signals); i++)
+		r = sd_event_add_signal(d->event, NULL, signals[i], on_signal, d);
+	/* a timer only when the service manager asks for it: else an idle daemon sleeps */
+	if (r >= 0)
+		r = sd_event_set_watchdog(d->event, true);
+	return r;
+}
+
+static int daemon_make_folder(const char *path, mode_t mode, char **ret_message)
+{
+	int r;
+
+	if (g_mkdir_with_parents(path, mode) == 0 && access(path, W_OK | X_OK) == 0)
+		return 0;
+	r = -errno;
+	*ret_message = g_strdup_printf("The folder %s cannot be written to: %s.", path,
+				       g_strerror(-r));
+	return r;
+}
+
+static int daemon_lock_state(struct daemon *d, const char *state_dir, char **ret_message)
+{
+	d->state_lock = open(state_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (d->state_lock >= 0 && flock(d->state_lock, LOCK_EX | LOCK_NB) == 0)
+		return 0;
+	if (errno == EWOULDBLOCK) {
+		*ret_message = g_strdup_printf("Another lrtbfd uses the state folder %s.", state_dir);
+		return -EBUSY;
+	}
+	*ret_message = g_strdup_printf("The state folder %s cannot be opened: %m.", state_dir);
+	return -errno;
+}
+
+static int daemon_open_folders(struct daemon *d, const struct daemon_options *o,
+			       char **ret_message)
+{
+	int r;
+
+	r = daemon_make_folder(o->state_dir, 0755, ret_message);
+	if (r >= 0)
+		r = daemon_make_folder(o->runtime_dir, 0755, ret_message);
+	if (r >= 0)
+		r = daemon_lock_state(d, o->state_dir, ret_message);
+	return r;
+}
+
+static int daemon_open_sessions(struct daemon *d, const struct daemon_options *o,
+				char **ret_message)
+{
+	struct sessions_params params = {
+		.event = d->event,
+		.store = d->store,
+		.settings = &d->settings,
+		.config_dirs = d->config_dirs,
+		.state_dir = o->state_dir,
+		.runtime_dir = o->runtime_dir,
+		.root = o->root,
+		.measure_path = d->measure,
+		.load_path = d->load,
+		.lock_path = o->lock_file,
+		.news = on_sessions_news,
+		.userdata = d,
+	};
+	int r;
+
+	r = sessions_new(&params, &d->sessions);
+	if (r < 0)
+		*ret_message = g_strdup_printf("What an earlier run left cannot be taken up: %s.",
+					       g_strerror(-r));
+	return r;
+}
+
+static int daemon_publish(struct daemon *d, const struct daemon_options *o, char **ret_message)
+{
+	struct bus_model model = {
+		.sessions = d->sessions,
+		.store = d->store,
+		.root = o->root,
+		.reload = daemon_reload,
+		.lost = on_bus_lost,
+		.userdata = d,
+	};
+
+	return bus_publish(d->bus, &model, ret_message);
+}
+
+static int daemon_start(struct daemon *d, const struct daemon_options *o, char **ret_message)
+{
+	int r;
+
+	r = daemon_set_config_dirs(d, o->config_dir, ret_message);
+	if (r >= 0)
+		r = daemon_find_program(o->measure, "measure/lrtbf-measure", BINDIR "/lrtbf-measure",
+					&d->measure, ret_message);
+	if (r >= 0)
+		r = daemon_find_program(o->load, "load/lrtbf-load", LIBEXECDIR "/lrtbf-load", &d->load,
+					ret_message);
+	if (r >= 0)
+		r = daemon_open_event(d);
+	if (r >= 0)
+		r = bus_connect(o->bus, d->event, &d->bus, ret_message);
+	if (r >= 0)
+		r = daemon_open_folders(d, o, ret_message);
+	if (r >= 0)
+		r = store_open(o->state_dir, d->event, on_store_news, d, &d->store, ret_message);
+	if (r >= 0)
+		r = daemon_open_sessions(d, o, ret_message);
+	if (r >= 0)
+		r = daemon_publish(d, o, ret_message);
+	return r;
+}
+
+int daemon_new(const struct daemon_options *o, struct daemon **ret, char **ret_message)
+{
+	struct daemon *d = g_new0(struct daemon, 1);
+	int r;
+
+	d->state_lock = -1;
+	d->log_level = o->log_level;
+	settings_init(&d->settings);
+	r = daemon_start(d, o, ret_message);
+	if (r < 0) {
+		if (!*ret_message)
+			*ret_message = g_strdup_printf("%s.", g_strerror(-r));
+		daemon_free(d);
+		return r;
+	}
+	*ret = d;
+	return 0;
+}
+
+int daemon_run(struct daemon *d)
+{
+	int r;
+
+	(void)sd_notify(0, "READY=1");
+	daemon_tell_status(d);
+	(void)malloc_trim(0); /* parsing the configuration took more than what it left */
+	r = sd_event_loop(d->event);
+	if (r < 0) {
+		log_error("The event loop failed: %s", g_strerror(-r));
+		return EXIT_FAILURE;
+	}
+	return r;
+}
+
+struct daemon *daemon_free(struct daemon *d)
+{
+	if (!d)
+		return NULL;
+	d->ending = true;
+	/* sessions still write to the store, and the store still answers calls: the bus goes last */
+	sessions_free(d->sessions);
+	store_close(d->store);
+	bus_free(d->bus);
+	fd_close(d->state_lock);
+	settings_done(&d->settings);
+	g_free(d->measure);
+	g_free(d->load);
+	sd_event_unref(d->event);
+	g_free(d);
+	return NULL;
+}
