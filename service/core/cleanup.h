@@ -11,6 +11,10 @@
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(json_t, json_decref)
 #endif
 
+#ifdef SQLITE3_H
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(sqlite3_stmt, sqlite3_finalize)
+#endif
+
 /* g_auto(fd_t): closes when the scope ends; -1 is none. */
 typedef int fd_t;
 static inline void fd_close(fd_t fd)

@@ -1,71 +1,107 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /*
- * Every result, kept: an SQLite database in the state folder (lrtbfd.db, WAL), written by one worker
- * thread, never by the event loop (a commit can take half a second under a disk load).
+ * Every result, kept: an SQLite database in the state folder (lrtbfd.db, WAL), written by one
+ * worker thread, never by the event loop (a commit can take half a second under a disk load).
  *
- * Calls are made by the event loop's thread. Writes are queued, done in order, and tried again every
- * second while the disk is full or the database locked: nothing queued is lost as long as the
- * daemon lives; a newer checkpoint of a stage replaces one that still waits. Reads use a connection of
- * their own and see what has been committed, or is queued for the sessions asked for by id.
+ * Calls are made by the event loop's thread. Writes are queued, done in order, and tried again
+ * every second while the disk is full or the database locked: nothing queued is lost as long as the
+ * daemon lives; a newer checkpoint of a stage replaces one that still waits, so the queue's memory
+ * is bounded by the sessions in it. Reads use a connection of their own; they all see everything
+ * that was queued before them, committed or not, deletions included. They wait for a lock at most
+ * 50 ms.
+ *
+ * Rows are numbered when a session is first put, and never used again.
  */
 #include "result.h"
+#include <sched.h>
 #include <systemd/sd-event.h>
 
 struct store;
 
 enum store_news {
-	STORE_TROUBLE, /* a write failed and will be tried again: text says why and what to do */
+	STORE_TROUBLE, /* a write failed and will be tried again: text says why and what to do. Told
+			* once, and again when the reason changes */
 	STORE_WELL,    /* writing works again */
 };
 typedef void (*store_news_t)(enum store_news what, const char *text, void *userdata);
-/* r 0 or -errno with a sentence. Called on the event loop's thread. */
+/*
+ * r 0 or -errno with a sentence. Called once, on the event loop's thread, from the event loop,
+ * store_flush() or store_close() (-EIO: given up). May call the store, but not close it.
+ */
 typedef void (*store_done_t)(int r, const char *message, void *userdata);
 
 /*
  * Open or create. @event may be NULL (tests, tools: then store_flush() delivers). Refused with a
- * sentence: folder that cannot be written, not a database, one of a newer version.
+ * sentence: folder that cannot be written, not a database (-EBADMSG), one of a newer version
+ * (-EPROTONOSUPPORT), locked (-EBUSY), no room (-ENOSPC). The folder is made when missing (0750).
  */
 int store_open(const char *state_dir, sd_event *event, store_news_t news, void *userdata,
 	       struct store **ret, char **ret_message);
-/* Waits up to 5 s for what is queued, then gives up with a log line. */
+/* Waits up to 5 s for what is queued, then gives up, told as STORE_TROUBLE. NULL is fine. */
 struct store *store_close(struct store *s);
 
-/* Queue the session's head (insert or update by id; row is given by the store). @r is copied. */
+/*
+ * Queue the session's head (insert or update by id; row is given by the store: store_get() shows
+ * it).
+ * @r is copied. -EINVAL: a head from store_list(), which lacks plan and conditions and would lose
+ * them.
+ */
 int store_put_session(struct store *s, const struct result *r);
-/* Queue one stage with its CPUs, conditions of a checkpoint or its end. Copied. */
+/*
+ * Queue one stage with its CPUs, as of a checkpoint or its end; replaces what is stored of it.
+ * Copied. Put the session first: a stage of a session that is not there (deleted meanwhile) is
+ * dropped.
+ */
 int store_put_stage(struct store *s, const char *id, const struct result_stage *stage);
-/* Queue the deletion of a session with all that hangs on it. */
+/* Queue the deletion of a session with all that hangs on it. @done: -ENOENT when there is none. May
+ * be NULL. */
 int store_delete(struct store *s, const char *id, store_done_t done, void *userdata);
-/* Run until the queue is empty or @timeout_ns has passed (-ETIMEDOUT; text of the trouble in ret_message). */
+/* Run until the queue is empty or @timeout_ns has passed (-ETIMEDOUT; text of the trouble in
+ * ret_message). */
 int store_flush(struct store *s, uint64_t timeout_ns, char **ret_message);
-/* Writes that still wait. */
+/* Sessions that have something to be written. */
 unsigned store_pending(struct store *s);
 /* Sentence of the present trouble; NULL: well. Borrowed until the next call. */
 const char *store_trouble(struct store *s);
-/* Nanoseconds the last commit took, and when it ended (CLOCK_MONOTONIC): for marking samples `self`. */
+/*
+ * When the last transaction began and ended (CLOCK_MONOTONIC), failed ones too, as they also keep
+ * the disk busy: for marking samples `self`. 0 and 0: none yet.
+ */
 void store_last_commit(struct store *s, uint64_t *ret_start_mono_ns, uint64_t *ret_end_mono_ns);
+/* Where the writing thread may run. -errno of sched_setaffinity(2). */
+int store_set_cpus(struct store *s, const cpu_set_t *cpus);
 
-/* Whole result; -ENOENT. */
+/*
+ * Whole result; -ENOENT; -EBADMSG: figures that cannot be decoded. Findings of a kind that this
+ * build does not know come as kind "other-version" with their own text and weight.
+ */
 int store_get(struct store *s, const char *id, struct result **ret, char **ret_message);
-/* Newest ended session, of @plan when not NULL, that measured (done, stopped, failed, interrupted). */
+/*
+ * Newest ended session, of @plan when not NULL, that measured (done, stopped, failed, interrupted,
+ * with started_usec set). -ENOENT.
+ */
 int store_last(struct store *s, const char *plan, char **ret_id);
 
 struct store_filter {
-	const char *plan;	/* NULL: any */
+	const char *plan; /* NULL: any */
 	const char *label;
-	const char *state;	/* one word, or several with commas */
+	const char *state; /* one word, or several with commas */
 	const char *verdict;
-	uint64_t since_usec;	/* created at or after */
-	int64_t owner;		/* uid; -1: any */
+	uint64_t since_usec; /* created at or after */
+	int64_t owner;	     /* uid; -1: any */
 };
 /*
- * Heads, newest first, at most @limit (1..1000). @cursor: "" or what the page before gave in ret_next ("" at
- * the end). -EINVAL for a cursor it did not give.
+ * Heads (struct result without stages, plan_text "", conditions NULL), newest first, at most @limit
+ * (1..1000). @f NULL: all. @cursor: "" or what the page before gave in ret_next ("" at the end).
+ * -EINVAL for a cursor it did not give, and for words that are no state or verdict.
  */
 int store_list(struct store *s, const struct store_filter *f, const char *cursor, unsigned limit,
 	       GPtrArray **ret, char **ret_next, char **ret_message);
-/* Sessions that had not ended when the database was last written, oldest first; whole. */
+/*
+ * Sessions that had not ended when the database was last written, oldest first; whole. 0 with a
+ * sentence in ret_message: figures of some could not be read; those come without stages.
+ */
 int store_unfinished(struct store *s, GPtrArray **ret, char **ret_message);
-/* PRAGMA integrity_check; 0 or -EBADMSG with what it said. */
+/* Integrity check of the whole file (slow); 0 or -EBADMSG with what it said. */
 int store_check(struct store *s, char **ret_message);

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A list of what each session's rows are to become, not a log of calls: every write replaces the
+ * one before it, so the newest is all that needs to be kept, however long the disk stays full.
+ * All of one session's entry goes into one transaction, so the order inside it does not matter but
+ * for a deletion, which comes first.
+ */
+#include "pending.h"
+
+static void change_free(gpointer data)
+{
+	struct change *c = data;
+
+	g_free(c->id);
+	head_row_unref(c->head);
+	g_ptr_array_unref(c->stages);
+	g_ptr_array_unref(c->dones);
+	g_free(c);
+}
+
+void pending_done_free(struct pending_done *d)
+{
+	if (!d)
+		return;
+	g_free(d->id);
+	g_free(d->message);
+	g_free(d);
+}
+
+struct pending *pending_new(void)
+{
+	struct pending *p = g_new0(struct pending, 1);
+
+	p->changes = g_ptr_array_new_with_free_func(change_free);
+	p->by_id = g_hash_table_new(g_str_hash, g_str_equal);
+	return p;
+}
+
+void pending_free(struct pending *p)
+{
+	if (!p)
+		return;
+	g_hash_table_unref(p->by_id);
+	g_ptr_array_unref(p->changes);
+	g_free(p);
+}
+
+static struct change *pending_change(struct pending *p, const char *id)
+{
+	struct change *c = g_hash_table_lookup(p->by_id, id);
+
+	if (c)
+		return c;
+	c = g_new0(struct change, 1);
+	c->id = g_strdup(id);
+	c->stages = g_ptr_array_new_with_free_func((GDestroyNotify)stage_row_unref);
+	c->dones = g_ptr_array_new_with_free_func((GDestroyNotify)pending_done_free);
+	g_ptr_array_add(p->changes, c);
+	g_hash_table_insert(p->by_id, c->id, c);
+	return c;
+}
+
+void pending_put_head(struct pending *p, struct head_row *head)
+{
+	struct change *c = pending_change(p, head->text[HEAD_ID]);
+
+	head_row_unref(c->head);
+	c->head = head;
+}
+
+/* Put @stage in the place of the one with its index, if there is one. */
+static void stages_replace(GPtrArray *stages, struct stage_row *stage)
+{
+	for (guint i = 0; i < stages->len; i++) {
+		struct stage_row *old = stages->pdata[i];
+
+		if (old->number[STAGE_INDEX] == stage->number[STAGE_INDEX]) {
+			stages->pdata[i] = stage;
+			stage_row_unref(old);
+			return;
+		}
+	}
+	g_ptr_array_add(stages, stage);
+}
+
+void pending_put_stage(struct pending *p, const char *id, struct stage_row *stage)
+{
+	stages_replace(pending_change(p, id)->stages, stage);
+}
+
+void pending_delete(struct pending *p, const char *id, store_done_t done, void *userdata)
+{
+	struct change *c = pending_change(p, id);
+	struct pending_done *d;
+
+	c->erase = true;
+	if (c->head)
+		c->existed = true;
+	g_clear_pointer(&c->head, head_row_unref);
+	g_ptr_array_set_size(c->stages, 0);
+	if (!done)
+		return;
+	d = g_new0(struct pending_done, 1);
+	d->done = done;
+	d->userdata = userdata;
+	d->id = g_strdup(id);
+	g_ptr_array_add(c->dones, d);
+}
+
+void overlay_apply(struct overlay *o, const struct change *c)
+{
+	if (c->erase) {
+		overlay_clear(o);
+		o->erased = true;
+	}
+	if (c->head) {
+		head_row_unref(o->head);
+		o->head = head_row_ref(c->head);
+	}
+	for (guint i = 0; i < c->stages->len; i++) {
+		if (!o->stages)
+			o->stages = g_ptr_array_new_with_free_func((GDestroyNotify)stage_row_unref);
+		stages_replace(o->stages, stage_row_ref(c->stages->pdata[i]));
+	}
+}
+
+void overlay_clear(struct overlay *o)
+{
+	o->erased = false;
+	g_clear_pointer(&o->head, head_row_unref);
+	g_clear_pointer(&o->stages, g_ptr_array_unref);
+}
+
+void overlay_free(struct overlay *o)
+{
+	overlay_clear(o);
+	g_free(o);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/*
+ * Changes that are to be written: one entry per session, in the order in which the sessions first
+ * came. No thread, no SQLite; worker.c guards two of these with its lock.
+ *
+ * Coalescing keeps it bounded: an entry holds one head and one row set per stage, the newest; a
+ * deletion drops what was to be written before it.
+ */
+#include "rows.h"
+#include "store.h"
+
+struct pending_done { /* who waits for a deletion */
+	store_done_t done;
+	void *userdata;
+	char *id;
+	int r; /* set when it was written, or given up */
+	char *message;
+};
+
+struct change {
+	char *id;
+	bool erase;	       /* delete first what the database has */
+	bool existed;	       /* what is to be deleted was there, in the queue or the database */
+	struct head_row *head; /* then write this; NULL: unchanged */
+	GPtrArray *stages;     /* and these; of struct stage_row, one per index */
+	GPtrArray *dones;      /* of struct pending_done */
+};
+
+struct pending {
+	GPtrArray *changes; /* owns */
+	GHashTable *by_id;
+};
+
+struct pending *pending_new(void);
+void pending_free(struct pending *p);
+
+/* Rows are taken over. */
+void pending_put_head(struct pending *p, struct head_row *head);
+void pending_put_stage(struct pending *p, const char *id, struct stage_row *stage);
+void pending_delete(struct pending *p, const char *id, store_done_t done, void *userdata);
+
+void pending_done_free(struct pending_done *d);
+
+/*
+ * What waits for one session, over what the database has: references, so that it outlives the
+ * lock. Start with zeroes, apply the older changes first.
+ */
+struct overlay {
+	bool erased;	       /* what the database has is no more */
+	struct head_row *head; /* NULL: as in the database */
+	GPtrArray *stages;     /* of struct stage_row; NULL: as in the database */
+};
+void overlay_apply(struct overlay *o, const struct change *c);
+void overlay_clear(struct overlay *o);
+void overlay_free(struct overlay *o);
+
+typedef struct overlay overlay_t; /* for g_auto() */
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(overlay_t, overlay_clear)

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What listing shows is in `sessions`, what only a report shows is beside it in `papers`
+ * (conditions and plan are tens of KiB each) and in `stages` and `figures`: a page of the list
+ * reads small rows.
+ *
+ * Filters are answered from the two indexes alone. Both hold every column that can be filtered by,
+ * with the row before them, so that any combination is one walk in row order that ends at the
+ * page's limit. The worst case, a filter that matches nothing, walks narrow index entries and no
+ * table row; with a plan, only that plan's.
+ *
+ * `row` is never used twice (AUTOINCREMENT), so a cursor stays good when the newest is deleted.
+ */
+#include "schema.h"
+
+#include <errno.h>
+
+const char *const schema_steps[] = {
+	"CREATE TABLE sessions ("
+	"  row INTEGER PRIMARY KEY AUTOINCREMENT,"
+	"  id TEXT NOT NULL UNIQUE,"
+	"  plan TEXT NOT NULL,"
+	"  label TEXT NOT NULL,"
+	"  owner INTEGER NOT NULL,"
+	"  state TEXT NOT NULL,"
+	"  verdict TEXT NOT NULL,"
+	"  reason TEXT NOT NULL,"
+	"  reason_id TEXT NOT NULL,"
+	"  instrument TEXT NOT NULL,"
+	"  policy INTEGER NOT NULL,"
+	"  priority INTEGER NOT NULL,"
+	"  wanted_policy INTEGER NOT NULL,"
+	"  interval_ns INTEGER NOT NULL,"
+	"  planned_ns INTEGER NOT NULL,"
+	"  created_usec INTEGER NOT NULL,"
+	"  started_usec INTEGER NOT NULL,"
+	"  finished_usec INTEGER NOT NULL,"
+	"  overrides TEXT,"
+	"  method TEXT,"
+	"  summary TEXT,"
+	"  findings TEXT);"
+	"CREATE INDEX sessions_by_row ON sessions"
+	"  (row, state, plan, label, verdict, owner, created_usec, started_usec);"
+	"CREATE INDEX sessions_by_plan ON sessions"
+	"  (plan, row, state, label, verdict, owner, created_usec, started_usec);"
+	"CREATE TABLE papers ("
+	"  session INTEGER PRIMARY KEY REFERENCES sessions(row) ON DELETE CASCADE,"
+	"  plan_text TEXT,"
+	"  conditions TEXT);"
+	"CREATE TABLE stages ("
+	"  session INTEGER NOT NULL REFERENCES sessions(row) ON DELETE CASCADE,"
+	"  idx INTEGER NOT NULL,"
+	"  name TEXT NOT NULL,"
+	"  load TEXT NOT NULL,"
+	"  verdict TEXT NOT NULL,"
+	"  started_usec INTEGER NOT NULL,"
+	"  duration_ns INTEGER NOT NULL,"
+	"  planned_ns INTEGER NOT NULL,"
+	"  complete INTEGER NOT NULL,"
+	"  findings TEXT,"
+	"  limits TEXT,"
+	"  metrics TEXT,"
+	"  irqs TEXT,"
+	"  checkpoints TEXT,"
+	"  PRIMARY KEY (session, idx));"
+	"CREATE TABLE figures ("
+	"  session INTEGER NOT NULL,"
+	"  stage INTEGER NOT NULL,"
+	"  cpu INTEGER NOT NULL,"
+	"  policy INTEGER NOT NULL,"
+	"  priority INTEGER NOT NULL,"
+	"  data BLOB NOT NULL,"
+	"  PRIMARY KEY (session, stage, cpu),"
+	"  FOREIGN KEY (session, stage) REFERENCES stages(session, idx) ON DELETE CASCADE);",
+	NULL,
+};
+
+static int schema_say(char **ret_message, int r, char *sentence)
+{
+	if (ret_message)
+		*ret_message = sentence;
+	else
+		g_free(sentence);
+	return r;
+}
+
+/* The steps taken so far; refuses what is not ours to touch. */
+static int schema_version(sqlite3 *db, int64_t newest, int64_t *ret, char **ret_message)
+{
+	const char *path = sqlite3_db_filename(db, "main");
+	int64_t version = 0, tables = 0;
+	int r;
+
+	r = db_number(db, "PRAGMA user_version", &version, ret_message);
+	if (r < 0)
+		return r;
+	if (version < 0 || version > newest)
+		return schema_say(
+			ret_message, -EPROTONOSUPPORT,
+			g_strdup_printf(
+				"%s was written by a newer lrtbfd (version %" G_GINT64_FORMAT
+				", this one knows %" G_GINT64_FORMAT "): install that one, "
+				"or move the file away.",
+				path, version, newest));
+	r = db_number(db, "SELECT count(*) FROM sqlite_schema", &tables, ret_message);
+	if (r < 0)
+		return r;
+	if (version == 0 && tables > 0)
+		return schema_say(
+			ret_message, -EBADMSG,
+			g_strdup_printf("%s is a database of another program: move it away.",
+					path));
+	*ret = version;
+	return 0;
+}
+
+static int schema_take_steps(sqlite3 *db, const char *const *steps, int64_t newest,
+			     char **ret_message)
+{
+	char pragma[64];
+	int64_t version;
+	int r;
+
+	/* once more, now that nobody else can be taking the same steps */
+	r = schema_version(db, newest, &version, ret_message);
+	for (; r == 0 && version < newest; version++)
+		r = db_exec(db, steps[version], ret_message);
+	if (r < 0)
+		return r;
+	g_snprintf(pragma, sizeof(pragma), "PRAGMA user_version = %d", (int)newest);
+	r = db_exec(db, pragma, ret_message);
+	return r < 0 ? r : db_exec(db, "COMMIT", ret_message);
+}
+
+int schema_migrate(sqlite3 *db, const char *const *steps, char **ret_message)
+{
+	int64_t newest = g_strv_length((char **)steps), version;
+	int r;
+
+	r = schema_version(db, newest, &version, ret_message);
+	if (r < 0 || version == newest)
+		return r;
+	r = db_exec(db, "BEGIN IMMEDIATE", ret_message);
+	if (r < 0)
+		return r;
+	r = schema_take_steps(db, steps, newest, ret_message);
+	if (r < 0)
+		(void)db_exec(db, "ROLLBACK", NULL); /* the error that counts is the one before */
+	return r;
+}
