@@ -387,6 +387,35 @@ int conf_take_strings(struct conf_group *g, const char *key, char ***ret)
 	return 0;
 }
 
+int conf_take_integers(struct conf_group *g, const char *key, int64_t min, int64_t max,
+		       int64_t **ret, size_t *ret_n)
+{
+	g_autofree int64_t *values = NULL;
+	struct conf_layer *l;
+	config_setting_t *s = conf_find(g, key, &l);
+	int n;
+
+	if (!s)
+		return 1;
+	if (config_setting_type(s) != CONFIG_TYPE_ARRAY && config_setting_type(s) != CONFIG_TYPE_LIST)
+		return conf_complain(g, key, "\"%s\" is %s here; it takes several numbers: [ 0, 1 ]", key,
+				     conf_type_name(s));
+	n = config_setting_length(s);
+	values = g_new0(int64_t, n + 1);
+	for (int i = 0; i < n; i++) {
+		config_setting_t *e = config_setting_get_elem(s, i);
+
+		values[i] = conf_is_integer(e) ? config_setting_get_int64(e) : 0;
+		if (!conf_is_integer(e) || values[i] < min || values[i] > max)
+			return conf_complain_at(g, key, i,
+						"\"%s\" takes whole numbers from %" G_GINT64_FORMAT
+						" to %" G_GINT64_FORMAT, key, min, max);
+	}
+	*ret = g_steal_pointer(&values);
+	*ret_n = n;
+	return 0;
+}
+
 int conf_take_groups(struct conf_group *g, const char *key, struct conf_group ***ret, size_t *ret_n)
 {
 	g_autofree struct conf_group **groups = NULL;

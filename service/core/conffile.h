@@ -40,6 +40,8 @@ int conf_take_duration(struct conf_group *g, const char *key, uint64_t min_ns, u
 		       uint64_t *ret_ns);
 int conf_take_size(struct conf_group *g, const char *key, uint64_t *ret_bytes);
 int conf_take_strings(struct conf_group *g, const char *key, char ***ret); /* array or list; g_strfreev */
+int conf_take_integers(struct conf_group *g, const char *key, int64_t min, int64_t max,
+		       int64_t **ret, size_t *ret_n); /* array or list; g_free */
 int conf_take_groups(struct conf_group *g, const char *key, struct conf_group ***ret,
 		     size_t *ret_n); /* list of groups; g_free the array */
 /* Add a problem at @key's line. Returns -EINVAL. */

@@ -14,6 +14,7 @@
 #include "conftree.h"
 
 #include "cleanup.h"
+#include "conffile.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -33,12 +34,23 @@ static void conftree_free_gpointer(gpointer data)
 	conftree_file_free(data);
 }
 
+/* Names of files are any bytes, and go onto the bus and terminals in problems: fit to be shown. */
+static char *conftree_shown(const char *name)
+{
+	char *shown = g_utf8_make_valid(name, -1);
+
+	for (char *s = shown; *s; s++)
+		if (g_ascii_iscntrl(*s))
+			*s = '?';
+	return shown;
+}
+
 static struct conftree_file *conftree_file_new(const char *name, const char *path)
 {
 	struct conftree_file *f = g_new0(struct conftree_file, 1);
 
-	f->name = g_strdup(name);
-	f->path = g_strdup(path);
+	f->name = conftree_shown(name);
+	f->path = conftree_shown(path);
 	f->dropins = g_ptr_array_new_with_free_func(conftree_free_gpointer);
 	f->problems = problems_new();
 	return f;
@@ -54,6 +66,30 @@ void conftree_file_free(struct conftree_file *f)
 	g_ptr_array_unref(f->dropins);
 	g_ptr_array_unref(f->problems);
 	g_free(f);
+}
+
+struct conf *conftree_file_parse(const struct conftree_file *f, GPtrArray *problems)
+{
+	struct conf *c = NULL;
+	int r = 0;
+
+	for (guint i = 0; i < f->problems->len && problems != f->problems; i++) {
+		const struct problem *p = f->problems->pdata[i];
+
+		(void)problem_add(problems, p->file, p->line, "%s", p->text);
+	}
+	if (f->text && f->problems->len == 0)
+		c = conf_parse(f->text, f->size, f->path, problems);
+	for (guint i = 0; i < f->dropins->len && c; i++) {
+		const struct conftree_file *d = f->dropins->pdata[i];
+
+		if (conf_overlay(c, d->text, d->size, d->path) < 0)
+			r = -EINVAL;
+	}
+	if (r == 0)
+		return c;
+	conf_free(c);
+	return NULL;
 }
 
 bool conftree_name_valid(const char *name)
@@ -87,13 +123,12 @@ static int conftree_open_dir(const char *path, int *ret_fd, char **ret_wrong)
 	if (fd < 0 || fstat(fd, &st) < 0) {
 		int r = -errno;
 
-		*ret_wrong = g_strdup_printf("the folder %s cannot be read: %s", path,
-					     g_strerror(-r));
+		*ret_wrong = g_strdup_printf("the folder cannot be read: %s", g_strerror(-r));
 		return r;
 	}
 	wrong = conftree_trust(&st);
 	if (wrong) {
-		*ret_wrong = g_strdup_printf("the folder %s %s", path, wrong);
+		*ret_wrong = g_strdup_printf("the folder %s", wrong);
 		return -EACCES;
 	}
 	*ret_fd = fd_steal(&fd);
@@ -200,7 +235,7 @@ static int conftree_find(const char *const *dirs, const char *sub, const char *f
 			continue;
 		f = conftree_file_new(name, path);
 		if (r < 0)
-			(void)problem_add(f->problems, path, 0, "%s", wrong);
+			(void)problem_add(f->problems, f->path, 0, "is not read, because %s", wrong);
 		else
 			r = conftree_read_at(fd, file, f);
 		if (r == -ENOENT || r == 1) {

@@ -34,5 +34,12 @@ int conftree_get(const char *const *dirs, const char *sub, const char *name,
 		 struct conftree_file **ret);
 void conftree_file_free(struct conftree_file *f);
 
+struct conf;
+/*
+ * Its text with the drop-ins laid over: NULL, and problems added, when it or one of them could not be
+ * read or parsed. conf_free().
+ */
+struct conf *conftree_file_parse(const struct conftree_file *f, GPtrArray *problems);
+
 /* Names of plans and loads: [a-z0-9_]+, at most 64. */
 bool conftree_name_valid(const char *name);

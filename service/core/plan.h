@@ -7,6 +7,7 @@
 #include "limit.h"
 #include "order.h"
 #include "problem.h"
+#include <stdbool.h>
 
 struct conftree_file;
 
@@ -19,10 +20,12 @@ struct plan_stage {
 
 struct plan {
 	char *name, *description;
+	char *file;		/* where it came from: what problems call it */
 	char *instrument;	/* "timer", "cpuloop" */
 	int policy;		/* SCHED_* */
 	int fallback_policy;	/* when @policy is not permitted; -1: refuse */
-	int priority, nice;
+	int priority, nice;	/* priority: 0 but for fifo and rr */
+	bool priority_wished;	/* plan_override() set it: a policy without priorities is refused then */
 	uint64_t interval_ns, duration_ns, warmup_ns, break_ns, within_ns, dither_ns, work_ns;
 	uint64_t dl_runtime_ns, dl_deadline_ns, dl_period_ns;
 	int dma_latency_us;	/* default 0; -1: leave alone */
@@ -33,7 +36,7 @@ struct plan {
 	GPtrArray *stages;	/* of struct plan_stage, at least one */
 	GArray *limits;		/* of struct limit */
 	char *label;		/* default label of its sessions; may be NULL */
-	char *text;		/* what it was made from: kept with the session (drop-ins appended) */
+	char *text;		/* kept with the session: its file's, or plan_format()'s when it has drop-ins */
 };
 
 /*
@@ -43,10 +46,16 @@ struct plan {
  */
 struct plan *plan_parse(const char *name, const char *text, size_t size, const char *file,
 			GPtrArray *problems);
-/* The same with its drop-ins merged: scalars and lists of a drop-in replace. */
+/*
+ * The same with its drop-ins merged: scalars and lists of a drop-in replace. Problems of reading the
+ * file are added too.
+ */
 struct plan *plan_from_file(const struct conftree_file *f, GPtrArray *problems);
 void plan_free(struct plan *p);
 struct plan *plan_copy(const struct plan *p);
+
+/* The whole plan as text that plan_parse() makes an equal one of: overrides included. g_free(). */
+char *plan_format(const struct plan *p);
 
 /* Every stage's load must be in @loads (GHashTable name -> struct load). */
 int plan_check_loads(const struct plan *p, GHashTable *loads, GPtrArray *problems);
@@ -54,8 +63,9 @@ int plan_check_loads(const struct plan *p, GHashTable *loads, GPtrArray *problem
 /*
  * A session's own wish over the plan: key as in the plan ("duration", "interval", "priority",
  * "policy", "cpus", "load", "label", "warm_up", "break", "dma_latency", "limit"), value as text.
- * `load` replaces all stages by one, `limit` adds one. -ENOENT: no such key; -EINVAL: bad value;
- * with a sentence.
+ * `load` replaces all stages by one; `limit` adds those given (several: "; " between them);
+ * `duration` is every stage's; `policy` drops the plan's fallback, for who asks for one wants no
+ * other. Any order. -ENOENT: no such key; -EINVAL: bad value; with a sentence.
  */
 int plan_override(struct plan *p, const char *key, const char *value, char **ret_message);
 /* After overrides: combinations checked again. */

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Why one table: a key's range must be the same whether it comes from the file, from a drop-in or from
+ * the command line, and a plan that is written out must be read back as the same plan. Three lists
+ * would agree on the day they are written.
+ */
+#include "plan-keys.h"
+
+#include "cpulist.h"
+#include "duration.h"
+#include "policy.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define US UINT64_C(1000)
+#define MS (1000 * US)
+#define S  (1000 * MS)
+#define H  (3600 * S)
+
+#define KEY(key_name, key_kind, field, ...) \
+	{ .name = key_name, .kind = key_kind, .offset = offsetof(struct plan, field), __VA_ARGS__ }
+
+/* In the order in which a plan is written. */
+const struct plan_key plan_keys[] = {
+	KEY("description", PLAN_TEXT, description, .max = 1024),
+	KEY("label", PLAN_TEXT, label, .max = 128, .override = true),
+	KEY("instrument", PLAN_INSTRUMENT, instrument),
+	KEY("duration", PLAN_DURATION, duration_ns, PLAN_DURATION_MIN_NS, PLAN_DURATION_MAX_NS, true),
+	KEY("interval", PLAN_DURATION, interval_ns, US, H, true),
+	KEY("warm_up", PLAN_DURATION, warmup_ns, 0, H, true),
+	KEY("break", PLAN_DURATION, break_ns, 0, H, true),
+	KEY("within", PLAN_DURATION, within_ns, 0, H),
+	KEY("dither", PLAN_DURATION, dither_ns, 0, H),
+	KEY("work", PLAN_DURATION, work_ns, US, 100 * MS),
+	KEY("cpus", PLAN_CPUS, cpus, .max = 4096, .override = true),
+	KEY("policy", PLAN_POLICY, policy, .override = true),
+	KEY("fallback_policy", PLAN_FALLBACK, fallback_policy),
+	/* 99 is left to the thread that ends the measurement */
+	KEY("priority", PLAN_INTEGER, priority, 1, 98, true),
+	KEY("nice", PLAN_INTEGER, nice, (uint64_t)-20, 19),
+	/* the kernel refuses a budget under 1024 ns: sched(7) */
+	KEY("runtime", PLAN_DURATION, dl_runtime_ns, 1024, H),
+	KEY("deadline", PLAN_DURATION, dl_deadline_ns, 1024, H),
+	KEY("period", PLAN_DURATION, dl_period_ns, 1024, H),
+	KEY("dma_latency", PLAN_LATENCY, dma_latency_us, 0, 2000000000, true),
+	KEY("lock_memory", PLAN_BOOL, lock_memory),
+	KEY("checkpoint", PLAN_DURATION, checkpoint_ns, S, H),
+	KEY("settle", PLAN_DURATION, settle_ns, 0, H),
+	{ NULL },
+};
+
+static const struct plan_instrument plan_instruments[] = {
+	{ "timer", .grid = true },
+	{ "cpuloop", .work = true },
+};
+
+const struct plan_instrument *plan_instrument(const char *name)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(plan_instruments); i++)
+		if (strcmp(plan_instruments[i].name, name) == 0)
+			return &plan_instruments[i];
+	return NULL;
+}
+
+G_GNUC_PRINTF(2, 3)
+static int plan_key_fail(char **ret_message, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!ret_message)
+		return -EINVAL;
+	va_start(ap, fmt);
+	*ret_message = g_strdup_vprintf(fmt, ap);
+	va_end(ap);
+	return -EINVAL;
+}
+
+static int plan_set_duration(const struct plan_key *k, const char *text, uint64_t *field,
+			     char **ret_message)
+{
+	g_autofree char *why = NULL;
+	uint64_t value;
+
+	if (duration_parse(text, 0, &value, &why) < 0)
+		return plan_key_fail(ret_message, "\"%s\": %s", k->name, why);
+	if (value < k->min || value > k->max) {
+		g_autofree char *is = duration_format(value);
+		g_autofree char *min = duration_format(k->min);
+		g_autofree char *max = duration_format(k->max);
+
+		return plan_key_fail(ret_message, "\"%s\" is %s; it takes %s to %s", k->name, is, min,
+				     max);
+	}
+	*field = value;
+	return 0;
+}
+
+static int plan_set_integer(const struct plan_key *k, const char *text, int *field,
+			    char **ret_message)
+{
+	g_autofree char *why = NULL;
+	int64_t value;
+
+	if (integer_parse(text, (int64_t)k->min, (int64_t)k->max, &value, &why) < 0)
+		return plan_key_fail(ret_message, "\"%s\": %s", k->name, why);
+	*field = value;
+	return 0;
+}
+
+/* A whole number of microseconds, with or without the unit; "none". */
+static int plan_set_latency(const struct plan_key *k, const char *text, int *field,
+			    char **ret_message)
+{
+	g_autofree char *why = NULL;
+	uint64_t ns;
+
+	if (strcmp(text, "none") == 0) {
+		*field = -1;
+		return 0;
+	}
+	if (duration_parse(text, US, &ns, &why) < 0)
+		return plan_key_fail(ret_message, "\"%s\": %s; or \"none\"", k->name, why);
+	if (ns % US || ns / US > k->max)
+		return plan_key_fail(ret_message,
+				     "\"%s\" takes whole microseconds from 0 to %" G_GUINT64_FORMAT
+				     ", or \"none\" to leave the idle states alone", k->name, k->max);
+	*field = ns / US;
+	return 0;
+}
+
+static int plan_set_policy(const struct plan_key *k, const char *text, int *field,
+			   char **ret_message)
+{
+	int policy = policy_from_string(text);
+
+	if (k->kind == PLAN_FALLBACK && strcmp(text, "none") == 0) {
+		*field = -1;
+		return 0;
+	}
+	if (policy < 0)
+		return plan_key_fail(ret_message,
+				     "there is no policy \"%.32s\"; there are other, batch, idle, "
+				     "fifo, rr and deadline", text);
+	if (k->kind == PLAN_FALLBACK && (policy_is_realtime(policy) || policy == SCHED_DEADLINE))
+		return plan_key_fail(ret_message,
+				     "\"%s\" takes other, batch or idle: what %s needs is what may "
+				     "not be permitted", k->name, text);
+	*field = policy;
+	return 0;
+}
+
+static int plan_set_instrument(const char *text, char **field, char **ret_message)
+{
+	g_autoptr(GString) known = NULL;
+
+	if (plan_instrument(text)) {
+		g_free(*field);
+		*field = g_strdup(text);
+		return 0;
+	}
+	known = g_string_new(NULL);
+	for (size_t i = 0; i < G_N_ELEMENTS(plan_instruments); i++)
+		g_string_append_printf(known, "%s%s", i ? ", " : "", plan_instruments[i].name);
+	return plan_key_fail(ret_message, "there is no instrument \"%.32s\"; there are: %s", text,
+			     known->str);
+}
+
+static int plan_set_text(const struct plan_key *k, const char *text, char **field,
+			 char **ret_message)
+{
+	if (strlen(text) > k->max)
+		return plan_key_fail(ret_message, "\"%s\" is longer than %" G_GUINT64_FORMAT " bytes",
+				     k->name, k->max);
+	if (!g_utf8_validate(text, -1, NULL))
+		return plan_key_fail(ret_message, "\"%s\" is not UTF-8 text", k->name);
+	for (const char *s = text; *s; s++)
+		if (g_ascii_iscntrl(*s))
+			return plan_key_fail(ret_message, "\"%s\" is one line without control "
+							  "characters", k->name);
+	g_free(*field);
+	*field = g_strdup(text);
+	return 0;
+}
+
+static int plan_set_cpus(const struct plan_key *k, const char *text, char **field,
+			 char **ret_message)
+{
+	g_autofree char *why = NULL;
+	cpu_set_t every, set;
+
+	/* the syntax now; which CPUs there are is known when a session starts */
+	memset(&every, 0xff, sizeof(every));
+	if (strlen(text) > k->max)
+		return plan_key_fail(ret_message, "\"%s\" is too long", k->name);
+	if (cpulist_parse(text, &every, &set, &why) < 0)
+		return plan_key_fail(ret_message, "\"%s\": %s", k->name, why);
+	g_free(*field);
+	*field = g_strdup(text);
+	return 0;
+}
+
+int plan_key_set(struct plan *p, const struct plan_key *k, const char *text, char **ret_message)
+{
+	void *field = (char *)p + k->offset;
+
+	switch (k->kind) {
+	case PLAN_DURATION:
+		return plan_set_duration(k, text, field, ret_message);
+	case PLAN_INTEGER:
+		return plan_set_integer(k, text, field, ret_message);
+	case PLAN_TEXT:
+		return plan_set_text(k, text, field, ret_message);
+	case PLAN_INSTRUMENT:
+		return plan_set_instrument(text, field, ret_message);
+	case PLAN_POLICY:
+	case PLAN_FALLBACK:
+		return plan_set_policy(k, text, field, ret_message);
+	case PLAN_CPUS:
+		return plan_set_cpus(k, text, field, ret_message);
+	case PLAN_LATENCY:
+		return plan_set_latency(k, text, field, ret_message);
+	case PLAN_BOOL: /* no override takes one, and files have them typed */
+		break;
+	}
+	g_assert_not_reached();
+}
+
+static char *plan_quote(const char *text)
+{
+	GString *out = g_string_new("\"");
+
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			g_string_append_c(out, '\\');
+		g_string_append_c(out, *text);
+	}
+	g_string_append_c(out, '"');
+	return g_string_free(out, FALSE);
+}
+
+static char *plan_quote_duration(uint64_t ns)
+{
+	g_autofree char *text = duration_format(ns);
+
+	return plan_quote(text);
+}
+
+/* Keys that other keys' values rule out are not written: they would be refused. */
+static bool plan_key_applies(const struct plan *p, const struct plan_key *k)
+{
+	const struct plan_instrument *i = plan_instrument(p->instrument);
+
+	if (k->offset == offsetof(struct plan, interval_ns) ||
+	    k->offset == offsetof(struct plan, dither_ns))
+		return i->grid;
+	if (k->offset == offsetof(struct plan, work_ns))
+		return i->work;
+	if (k->offset == offsetof(struct plan, priority))
+		return policy_is_realtime(p->policy);
+	if (k->offset == offsetof(struct plan, nice))
+		return p->nice != 0;
+	if (k->offset == offsetof(struct plan, fallback_policy))
+		return p->fallback_policy >= 0;
+	if (k->offset == offsetof(struct plan, dl_runtime_ns) ||
+	    k->offset == offsetof(struct plan, dl_deadline_ns) ||
+	    k->offset == offsetof(struct plan, dl_period_ns))
+		return p->policy == SCHED_DEADLINE;
+	return true;
+}
+
+char *plan_key_text(const struct plan *p, const struct plan_key *k)
+{
+	const void *field = (const char *)p + k->offset;
+
+	if (!plan_key_applies(p, k))
+		return NULL;
+	switch (k->kind) {
+	case PLAN_DURATION:
+		return plan_quote_duration(*(const uint64_t *)field);
+	case PLAN_INTEGER:
+		return g_strdup_printf("%d", *(const int *)field);
+	case PLAN_BOOL:
+		return g_strdup(*(const bool *)field ? "true" : "false");
+	case PLAN_TEXT:
+	case PLAN_INSTRUMENT:
+	case PLAN_CPUS: {
+		const char *text = *(char *const *)field;
+
+		return text ? plan_quote(text) : NULL;
+	}
+	case PLAN_POLICY:
+	case PLAN_FALLBACK:
+		return plan_quote(policy_to_string(*(const int *)field));
+	case PLAN_LATENCY:
+		if (*(const int *)field < 0)
+			return g_strdup("\"none\"");
+		return g_strdup_printf("%d", *(const int *)field);
+	}
+	g_assert_not_reached();
+}
+
+static void plan_append_stages(GString *out, const struct plan *p)
+{
+	g_string_append(out, "stages = (");
+	for (guint i = 0; i < p->stages->len; i++) {
+		const struct plan_stage *s = p->stages->pdata[i];
+		g_autofree char *name = plan_quote(s->name);
+		g_autofree char *load = plan_quote(s->load);
+		g_autofree char *duration = plan_quote_duration(s->duration_ns);
+
+		g_string_append_printf(out, "%s\n\t{ name = %s; load = %s; duration = %s; }",
+				       i ? "," : "", name, load, duration);
+	}
+	g_string_append(out, "\n);\n");
+}
+
+char *plan_format(const struct plan *p)
+{
+	GString *out = g_string_new(NULL);
+
+	for (const struct plan_key *k = plan_keys; k->name; k++) {
+		g_autofree char *value = plan_key_text(p, k);
+
+		if (value)
+			g_string_append_printf(out, "%s = %s;\n", k->name, value);
+	}
+	plan_append_stages(out, p);
+	if (p->limits->len == 0)
+		return g_string_free(out, FALSE);
+	g_string_append(out, "limits = [");
+	for (guint i = 0; i < p->limits->len; i++) {
+		const struct limit *l = &g_array_index(p->limits, struct limit, i);
+
+		g_string_append_printf(out, "%s\"%s\"", i ? ", " : " ", l->text);
+	}
+	g_string_append(out, " ];\n");
+	return g_string_free(out, FALSE);
+}
