@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The bus leaves out what has no value, the JSON contract says null: here the one becomes the other.
+ */
+#include "session.h"
+
+#include <string.h>
+
+static int session_active(struct client *c, char **ret_path)
+{
+	json_t *manager;
+	const char *path;
+	int r = client_properties(c, CLIENT_PATH, CLIENT_MANAGER, &manager);
+
+	if (r)
+		return r;
+	path = field_text(manager, "ActiveSession");
+	*ret_path = strlen(path) > 1 ? g_strdup(path) : NULL;
+	json_decref(manager);
+	return OUTCOME_DONE;
+}
+
+static int session_get(struct client *c, const char *name, char **ret_path)
+{
+	json_t *reply;
+	const char *path;
+	int r = client_check_text(name);
+
+	if (!r)
+		r = client_call(c, CLIENT_PATH, CLIENT_MANAGER, "GetSession", &reply, "s", name);
+	if (r)
+		return r;
+	path = json_string_value(json_array_get(reply, 0));
+	if (path)
+		*ret_path = g_strdup(path);
+	else
+		r = say_error("The answer of lrtbfd has no session in it.");
+	json_decref(reply);
+	return r;
+}
+
+int session_resolve(struct client *c, const char *name, enum session_default otherwise,
+		    char **ret_path)
+{
+	char *path;
+	int r;
+
+	if (name)
+		return session_get(c, name, ret_path);
+	if (otherwise == SESSION_LAST)
+		return session_get(c, "last", ret_path);
+	r = session_active(c, &path);
+	if (r)
+		return r;
+	if (!path && otherwise == SESSION_ACTIVE)
+		return say_error("No session is being measured.");
+	if (!path)
+		return session_get(c, "last", ret_path);
+	*ret_path = path;
+	return OUTCOME_DONE;
+}
+
+const char *session_id_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static const struct {
+	const char *bus, *json;
+} session_names[] = {
+	{ "Id", "id" },
+	{ "Plan", "plan" },
+	{ "Label", "label" },
+	{ "Owner", "owner" },
+	{ "State", "state" },
+	{ "Verdict", "verdict" },
+	{ "Reason", "reason" },
+	{ "ReasonId", "reason_id" },
+	{ "Stage", "stage" },
+	{ "Progress", "progress" },
+	{ "QueuePosition", "queue_position" },
+	{ "CreatedUSec", "created_usec" },
+	{ "StartedUSec", "started_usec" },
+	{ "FinishedUSec", "finished_usec" },
+	{ "Warnings", "warnings" },
+	{ "Figures", "figures" },
+};
+
+json_t *session_properties_json(const char *path, const json_t *properties)
+{
+	json_t *j = json_object();
+
+	for (size_t i = 0; i < G_N_ELEMENTS(session_names); i++) {
+		json_t *v = json_object_get(properties, session_names[i].bus);
+		size_t n = strlen(session_names[i].bus);
+		bool time = strcmp(session_names[i].bus + (n > 4 ? n - 4 : 0), "USec") == 0;
+
+		if (v && !(time && json_integer_value(v) == 0))
+			json_object_set(j, session_names[i].json, v);
+		else
+			json_object_set_new(j, session_names[i].json, json_null());
+	}
+	json_object_set_new(j, "path", json_string(path));
+	return j;
+}
+
+static int session_append_filter(sd_bus_message *m, const json_t *filter)
+{
+	const char *key;
+	json_t *value;
+	int r = sd_bus_message_open_container(m, SD_BUS_TYPE_ARRAY, "{sv}");
+
+	if (r < 0)
+		return client_fail(NULL, r);
+	json_object_foreach((json_t *)filter, key, value) {
+		if (json_is_string(value)) {
+			r = client_append_text(m, key, json_string_value(value));
+			if (r)
+				return r;
+			continue;
+		}
+		r = sd_bus_message_append(m, "{sv}", key, "t",
+					  (uint64_t)json_integer_value(value));
+		if (r < 0)
+			return client_fail(NULL, r);
+	}
+	r = sd_bus_message_close_container(m);
+	return r < 0 ? client_fail(NULL, r) : OUTCOME_DONE;
+}
+
+int session_list_page(struct client *c, const json_t *filter, const char *cursor, unsigned limit,
+		      json_t **ret, char **ret_next)
+{
+	sd_bus_message *m = NULL;
+	const char *next;
+	json_t *reply;
+	int r = client_message(c, CLIENT_PATH, CLIENT_MANAGER, "ListSessions", &m);
+
+	if (!r)
+		r = session_append_filter(m, filter);
+	if (!r) {
+		r = sd_bus_message_append(m, "su", cursor, limit);
+		r = r < 0 ? client_fail(NULL, r) : client_send(c, m, &reply);
+	}
+	sd_bus_message_unref(m);
+	if (r)
+		return r;
+	next = json_string_value(json_array_get(reply, 1));
+	*ret = json_incref(json_array_get(reply, 0));
+	*ret_next = g_strdup(next ? next : "");
+	json_decref(reply);
+	return OUTCOME_DONE;
+}
+
+static void session_complete_keys(json_t *o, const char *const *keys)
+{
+	for (; *keys; keys++)
+		if (!json_object_get(o, *keys))
+			json_object_set_new(o, *keys, json_null());
+}
+
+void session_complete(json_t *session)
+{
+	static const char *const keys[] = { "id",	     "plan",	      "label",
+					    "state",	     "verdict",	      "reason",
+					    "instrument",    "method",	      "started_usec",
+					    "duration_ns",   "interval_ns",   "summary",
+					    NULL };
+	static const char *const figures[] = { "count",	      "missed",	   "lost",	 "late",
+					       "migrated",    "early",	   "warmup",	 "torn",
+					       "pending_ns",  "min_ns",	   "avg_ns",	 "max_ns",
+					       "stddev_ns",   "percentiles", "within",	 "corrected",
+					       "worst",	      "blocks",	   NULL };
+	json_t *summary;
+
+	session_complete_keys(session, keys);
+	summary = json_object_get(session, "summary");
+	if (json_is_object(summary))
+		session_complete_keys(summary, figures);
+}
+
+int64_t session_ended_usec(const json_t *session)
+{
+	int64_t finished = field_number(session, "finished_usec", 0);
+	int64_t started = field_number(session, "started_usec", 0);
+
+	if (finished || !started)
+		return finished;
+	return started + field_number(session, "duration_ns", 0) / 1000;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "args.h"
+#include "client.h"
+#include "follow.h"
+#include "report.h"
+#include "session.h"
+#include <stdio.h>
+#include <string.h>
+
+/* Wishes over the plan: sent as they are, under the plan's own key; the service reads them. */
+static const struct {
+	const char *option, *key;
+} session_start_wishes[] = {
+	{ "duration", "duration" },
+	{ "interval", "interval" },
+	{ "priority", "priority" },
+	{ "policy", "policy" },
+	{ "cpus", "cpus" },
+	{ "load", "load" },
+	{ "label", "label" },
+	{ "warm-up", "warm_up" },
+	{ "break", "break" },
+	{ "dma-latency", "dma_latency" },
+};
+
+/* A dictionary has a key once, so several limits go in one value. */
+static char *session_start_limits(const struct args *a)
+{
+	GString *all = g_string_new(NULL);
+
+	for (guint i = 0; i < a->options->len; i++) {
+		const struct args_option *o = a->options->pdata[i];
+
+		if (strcmp(o->spec->name, "limit") == 0)
+			g_string_append_printf(all, "%s%s", all->len ? ", " : "", o->value);
+	}
+	return g_string_free(all, FALSE);
+}
+
+static int session_start_options(const struct args *a, sd_bus_message *m)
+{
+	g_autofree char *limits = session_start_limits(a);
+	int r = 0;
+
+	for (size_t i = 0; !r && i < G_N_ELEMENTS(session_start_wishes); i++) {
+		const char *value = args_value(a, session_start_wishes[i].option);
+
+		if (value)
+			r = client_append_text(m, session_start_wishes[i].key, value);
+	}
+	if (!r && *limits)
+		r = client_append_text(m, "limit", limits);
+	if (!r && args_has(a, "no-queue")) {
+		r = sd_bus_message_append(m, "{sv}", "queue", "b", 0);
+		r = r < 0 ? client_fail(NULL, r) : OUTCOME_DONE;
+	}
+	return r;
+}
+
+static int session_start_message(struct client *c, const struct args *a, sd_bus_message **ret)
+{
+	const char *plan = args_operand(a, 0);
+	sd_bus_message *m = NULL;
+	int r = client_check_text(plan);
+
+	if (!r)
+		r = client_message(c, CLIENT_PATH, CLIENT_MANAGER, "StartSession", &m);
+	if (r)
+		return r;
+	r = sd_bus_message_append(m, "s", plan);
+	if (r >= 0)
+		r = sd_bus_message_open_container(m, SD_BUS_TYPE_ARRAY, "{sv}");
+	r = r < 0 ? client_fail(NULL, r) : session_start_options(a, m);
+	if (!r) {
+		r = sd_bus_message_close_container(m);
+		r = r < 0 ? client_fail(NULL, r) : OUTCOME_DONE;
+	}
+	if (r) {
+		sd_bus_message_unref(m);
+		return r;
+	}
+	*ret = m;
+	return OUTCOME_DONE;
+}
+
+static int session_start_and_wait(struct client *c, sd_bus_message *m)
+{
+	g_autofree char *path = NULL;
+	int r = follow_session(c, m, NULL, FOLLOW_DRAW | FOLLOW_STOPS, &path), shown;
+
+	if (!path)
+		return r;
+	shown = report_show(c, path);
+	return r == OUTCOME_DONE ? shown : r;
+}
+
+static int session_start_and_go(struct client *c, sd_bus_message *m)
+{
+	json_t *reply;
+	const char *id, *path;
+	int r = client_send(c, m, &reply);
+
+	if (r)
+		return r;
+	id = json_string_value(json_array_get(reply, 0));
+	path = json_string_value(json_array_get(reply, 1));
+	if (c->json)
+		client_print_json(json_pack("{s:s?, s:s?}", "id", id, "path", path));
+	else
+		printf("%s\n", id ? id : "");
+	json_decref(reply);
+	return OUTCOME_DONE;
+}
+
+static int session_start_run(struct client *c, const struct args *a)
+{
+	sd_bus_message *m = NULL;
+	int r = session_start_message(c, a, &m);
+
+	if (r)
+		return r;
+	r = args_either(a, "wait", "no-wait", false) ? session_start_and_wait(c, m) :
+						       session_start_and_go(c, m);
+	sd_bus_message_unref(m);
+	return r;
+}
+
+static const struct option_spec session_start_options_table[] = {
+	{ "duration", 0, "TIME", "How long each stage measures: 10s, 1h" },
+	{ "interval", 0, "TIME", "Period of the wake-ups: 250us" },
+	{ "priority", 0, "N", "Real-time priority, 1 to 99" },
+	{ "policy", 0, "POLICY", "fifo, rr, deadline, other, ..." },
+	{ "cpus", 0, "LIST", "CPUs to measure: all, 0-3,8, !0" },
+	{ "load", 0, "LOAD", "One stage under this load instead of the plan's" },
+	{ "label", 0, "TEXT", "A name of your own for the session" },
+	{ "warm-up", 0, "TIME", "Measured before, not counted" },
+	{ "break", 0, "TIME", "End with the first sample above" },
+	{ "dma-latency", 0, "TIME", "Wake-up latency asked of idle states" },
+	{ "limit", 0, "LIMIT", "Another limit: 'max <= 100us'; may be repeated" },
+	{ "no-queue", 0, NULL, "Fail when another session measures" },
+	{ "wait", 0, NULL, "Stay until the end, then print the report" },
+	{ "no-wait", 0, NULL, "Only print the id (default)" },
+	{ NULL },
+};
+
+const struct verb verb_session_start = {
+	.name = "session start",
+	.operands = "PLAN",
+	.help = "Start a session",
+	.min = 1,
+	.max = 1,
+	.options = session_start_options_table,
+	.run = session_start_run,
+};
