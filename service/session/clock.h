@@ -3,8 +3,8 @@
 /*
  * The clocks a session is told by, and the one-shot timers of its event loop.
  *
- * There is no periodic source anywhere in session/: whoever still has something to wait for sets the
- * timer again, so that an idle daemon has none.
+ * There is no periodic source anywhere in session/: whoever still has something to wait for sets
+ * the timer again, so that an idle daemon has none.
  */
 #include <stdint.h>
 #include <systemd/sd-event.h>

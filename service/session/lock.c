@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Why flock() and not a pid file: the kernel gives it back when the holder dies, whatever it died
- * of. The pid inside is only for the sentence that names the holder, and is believed no further than
- * that such a process exists.
+ * of. The pid inside is only for the sentence that names the holder, and is believed no further
+ * than that such a process exists.
  *
- * /run/lock is sticky and open to everybody, where the kernel (fs.protected_regular) refuses O_CREAT
- * on a file of another user: the file is opened without it first, and read-only when it may not be
- * written, which is enough for flock().
+ * /run/lock is sticky and open to everybody, where the kernel (fs.protected_regular) refuses
+ * O_CREAT on a file of another user: the file is opened without it first, and read-only when it may
+ * not be written, which is enough for flock().
  */
 #include "lock.h"
 
@@ -78,8 +78,8 @@ int lock_take(const char *path, int *ret_fd, char **ret_message)
 
 	if (fd < 0) {
 		r = fd;
-		*ret_message = g_strdup_printf("The lock %s cannot be opened: %s.", path,
-					       g_strerror(-r));
+		*ret_message =
+			g_strdup_printf("The lock %s cannot be opened: %s.", path, g_strerror(-r));
 		return r;
 	}
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
@@ -96,8 +96,8 @@ int lock_take(const char *path, int *ret_fd, char **ret_message)
 		pid = lock_holder(fd);
 		*ret_message = pid > 0 ? g_strdup_printf("Another lrtbfd (process %d) is measuring "
 							 "on this machine.",
-							 pid) :
-					 g_strdup("Another lrtbfd is measuring on this machine.");
+							 pid)
+				       : g_strdup("Another lrtbfd is measuring on this machine.");
 		return -EBUSY;
 	}
 	lock_sign(fd);

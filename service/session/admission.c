@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Why an absent command of a load is no refusal: it may be installed before the session begins, and
+ * the other stages of the plan are worth measuring without it. The stage it belongs to is
+ * inconclusive then. A load that no file describes is a mistake in the plan and refused.
+ */
+#include "admission.h"
+
+#include "cpulist.h"
+#include "policy.h"
+#include "probe.h"
+
+#include <errno.h>
+#include <string.h>
+
+int admission_loads(GHashTable *loads, const struct plan_stage *s, GPtrArray **ret,
+		    char **ret_message)
+{
+	return load_expand(loads, s->load, ret, ret_message);
+}
+
+static int admission_wishes(struct plan *p, const json_t *overrides, char **ret_message)
+{
+	const char *key;
+	json_t *value;
+	int r;
+
+	json_object_foreach ((json_t *)overrides, key, value) {
+		if (!json_is_string(value)) {
+			*ret_message = g_strdup_printf("Option %s is not a string.", key);
+			return -EINVAL;
+		}
+		r = plan_override(p, key, json_string_value(value), ret_message);
+		if (r < 0)
+			return -EINVAL;
+	}
+	return plan_check(p, ret_message) < 0 ? -EINVAL : 0;
+}
+
+/* Whose fault a refusal is: the caller's when it was his wish, else the plan's. */
+static int admission_blame(const json_t *overrides, const char *key)
+{
+	return json_object_get(overrides, key) ? -EINVAL : -EBADMSG;
+}
+
+static int admission_check_loads(GHashTable *loads, const struct plan *p, const json_t *overrides,
+				 char **ret_message)
+{
+	g_autoptr(GPtrArray) problems = problems_new();
+
+	if (plan_check_loads(p, loads, problems) < 0) {
+		*ret_message = problems_format(problems);
+		return admission_blame(overrides, "load");
+	}
+	for (guint i = 0; i < p->stages->len; i++) {
+		g_autoptr(GPtrArray) simple = NULL;
+
+		if (admission_loads(loads, p->stages->pdata[i], &simple, ret_message) < 0)
+			return admission_blame(overrides, "load");
+	}
+	return 0;
+}
+
+static int admission_cpus(const struct admission_place *where, const struct plan *p,
+			  const json_t *overrides, cpu_set_t *ret, char **ret_message)
+{
+	g_autofree char *why = NULL;
+	cpu_set_t allowed, online;
+	int r;
+
+	r = cpulist_online(where->root, &online);
+	if (r == 0 && where->allowed)
+		CPU_AND(&allowed, where->allowed, &online);
+	else if (r == 0)
+		r = cpulist_allowed(where->root, &allowed);
+	if (r < 0) {
+		*ret_message = g_strdup_printf("The CPUs of this machine cannot be found out: %s.",
+					       g_strerror(-r));
+		return r;
+	}
+	if (cpulist_parse(p->cpus, &allowed, ret, &why) < 0 ||
+	    cpulist_check(ret, &allowed, &online, &why) < 0) {
+		*ret_message = g_strdup_printf("cpus = \"%s\": %s", p->cpus, why);
+		return admission_blame(overrides, "cpus");
+	}
+	return 0;
+}
+
+/* The plan's policy, else its fallback when it names one. */
+static int admission_policy(struct admission *a, char **ret_message)
+{
+	g_autofree char *why = NULL;
+	struct order order;
+	int r;
+
+	plan_order(a->plan, a->plan->stages->pdata[0], a->plan->policy, &a->cpus, &order);
+	a->policy = a->plan->policy;
+	r = probe_policy(&order, &why);
+	if (r == -EPERM && a->plan->fallback_policy >= 0) {
+		a->policy = a->plan->fallback_policy;
+		finding_add(a->findings, "policy-fallback",
+			    "Real-time priority was not permitted: measured with policy %s. %s",
+			    policy_to_string(a->policy), why);
+		return 0;
+	}
+	if (r < 0)
+		*ret_message = g_steal_pointer(&why);
+	return r;
+}
+
+/* cpuloop spins; every other instrument waits most of the time. */
+static bool admission_spins(const struct admission *a)
+{
+	return strcmp(a->plan->instrument, "cpuloop") == 0 && policy_is_realtime(a->policy);
+}
+
+static void admission_spare(const struct admission_place *where, struct admission *a)
+{
+	cpu_set_t online, spare;
+
+	if (cpulist_online(where->root, &online) < 0)
+		return;
+	if (where->allowed)
+		CPU_AND(&online, &online, where->allowed);
+	CPU_XOR(&spare, &online, &a->cpus);
+	CPU_AND(&spare, &spare, &online);
+	if (CPU_COUNT(&spare) > 0)
+		return;
+	finding_add(a->findings, "no-spare-cpu", NULL);
+	if (admission_spins(a))
+		finding_add(a->findings, "spinning", NULL);
+}
+
+int admission_check(const struct admission_place *where, const struct plan *plan,
+		    const json_t *overrides, struct admission *ret, char **ret_message)
+{
+	struct admission a = { .plan = plan_copy(plan), .findings = findings_new() };
+	struct order order;
+	int r;
+
+	r = admission_wishes(a.plan, overrides, ret_message);
+	if (r == 0)
+		r = admission_check_loads(where->loads, a.plan, overrides, ret_message);
+	if (r == 0)
+		r = admission_cpus(where, a.plan, overrides, &a.cpus, ret_message);
+	if (r == 0)
+		r = admission_policy(&a, ret_message);
+	if (r == 0) {
+		plan_order(a.plan, a.plan->stages->pdata[0], a.policy, &a.cpus, &order);
+		r = probe_memory(&order, ret_message);
+	}
+	if (r < 0) {
+		admission_done(&a);
+		return r;
+	}
+	admission_spare(where, &a);
+	*ret = a;
+	return 0;
+}
+
+void admission_done(struct admission *a)
+{
+	plan_free(a->plan);
+	a->plan = NULL;
+	g_clear_pointer(&a->findings, g_ptr_array_unref);
+}

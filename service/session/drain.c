@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Why whole copies, once a second, and no incremental reading: a copy of one CPU's block costs some
+ * 20 us, cannot get out of step with the writer, and is the same for a live child and a dead one.
+ */
+#include "drain.h"
+
+#include "clock.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define SELF_NS (10 * NSEC_PER_MSEC)
+
+struct drain_window { /* of one commit, since stage start */
+	uint64_t from_ns, to_ns;
+};
+
+struct drain {
+	struct region_header *map;
+	size_t size;
+	struct region_header header;
+	struct region_cpu *copy; /* scratch: too large for the stack */
+	struct session_live *live;
+	uint64_t max_ns;
+	int max_cpu;
+	GArray *windows; /* of struct drain_window, ascending */
+};
+
+int drain_new(int fd, struct drain **ret)
+{
+	struct region_header *map, header;
+	struct drain *d;
+	int r;
+
+	r = region_map(fd, false, &map);
+	if (r < 0)
+		return r;
+	r = region_check(map, map->size, &header);
+	if (r < 0) {
+		region_unmap(map);
+		return r;
+	}
+	d = g_new0(struct drain, 1);
+	d->map = map;
+	d->size = header.size;
+	d->header = header;
+	d->copy = g_new(struct region_cpu, 1);
+	d->live = g_new0(struct session_live, header.n_cpus);
+	d->max_cpu = -1;
+	d->windows = g_array_new(FALSE, FALSE, sizeof(struct drain_window));
+	*ret = d;
+	return 0;
+}
+
+struct drain *drain_free(struct drain *d)
+{
+	if (!d)
+		return NULL;
+	region_unmap(d->map);
+	g_free(d->copy);
+	g_free(d->live);
+	g_array_unref(d->windows);
+	g_free(d);
+	return NULL;
+}
+
+static bool drain_window_has(const struct drain_window *w, uint64_t at_ns)
+{
+	uint64_t from = w->from_ns > SELF_NS ? w->from_ns - SELF_NS : 0;
+
+	return at_ns >= from && at_ns <= w->to_ns + SELF_NS;
+}
+
+static void drain_mark(const GArray *windows, struct figures *f)
+{
+	for (uint32_t i = 0; i < f->n_worst && i < FIGURES_WORST; i++) {
+		struct worst_sample *w = &f->worst[i];
+
+		for (guint j = windows->len; j > 0 && !w->self; j--)
+			w->self = drain_window_has(
+				&g_array_index(windows, struct drain_window, j - 1), w->at_ns);
+	}
+}
+
+static void drain_take_live(struct drain *d, unsigned i)
+{
+	const struct region_cpu *c = d->copy;
+	struct session_live *l = &d->live[i];
+	double mean;
+
+	l->cpu = c->cpu;
+	l->count = figures_count(&c->figures);
+	l->min_ns = l->count > 0 ? c->figures.min_ns : 0;
+	l->max_ns = l->count > 0 ? c->figures.max_ns : 0;
+	l->last_ns = c->last_ns;
+	l->avg_ns = figures_mean_ns(&c->figures, &mean) ? (uint64_t)(mean + 0.5) : 0;
+}
+
+static struct result_cpu *drain_result_cpu(struct result_stage *s, int cpu)
+{
+	struct result_cpu *c;
+	guint i;
+
+	for (i = 0; i < s->cpus->len; i++) {
+		c = s->cpus->pdata[i];
+		if (c->cpu == cpu)
+			return c;
+		if (c->cpu > cpu)
+			break;
+	}
+	c = result_cpu_new(cpu);
+	g_ptr_array_insert(s->cpus, (gint)i, c);
+	return c;
+}
+
+/* How long the stage has measured: until its end, else until its latest sample. */
+static void drain_take_times(struct drain *d, struct result_stage *s, uint64_t last_at_ns)
+{
+	const struct region_header *h = &d->header;
+
+	if (h->start_mono_ns == 0)
+		return;
+	s->started_usec = h->start_real_ns / NSEC_PER_USEC;
+	if (h->end_mono_ns > h->start_mono_ns)
+		s->duration_ns = h->end_mono_ns - h->start_mono_ns;
+	else if (last_at_ns > s->duration_ns)
+		s->duration_ns = last_at_ns;
+}
+
+static int drain_take(struct drain *d, struct result_stage *s, uint64_t close_mono_ns)
+{
+	uint64_t last_at_ns = 0;
+	bool grew = false;
+	int r;
+
+	r = region_check(d->map, d->size, &d->header);
+	if (r < 0)
+		return r;
+	for (unsigned i = 0; i < d->header.n_cpus; i++) {
+		struct result_cpu *c;
+
+		r = region_read_cpu(d->map, d->size, i, d->copy);
+		if (r < 0)
+			return r;
+		if (close_mono_ns > 0 && d->copy->started)
+			region_close_cpu(d->copy, close_mono_ns);
+		drain_take_live(d, i);
+		drain_mark(d->windows, &d->copy->figures);
+		c = drain_result_cpu(s, d->copy->cpu);
+		c->policy = d->copy->policy;
+		c->priority = d->copy->priority;
+		*c->figures = d->copy->figures;
+		last_at_ns = MAX(last_at_ns, d->copy->last_at_ns);
+		if (d->live[i].count > 0 && d->live[i].max_ns > d->max_ns) {
+			d->max_ns = d->live[i].max_ns;
+			d->max_cpu = d->copy->cpu;
+			grew = true;
+		}
+	}
+	drain_take_times(d, s, last_at_ns);
+	return grew;
+}
+
+int drain_read(struct drain *d, struct result_stage *s)
+{
+	return drain_take(d, s, 0);
+}
+
+int drain_close(struct drain *d, struct result_stage *s, uint64_t mono_ns)
+{
+	int r = drain_take(d, s, mono_ns);
+
+	if (r >= 0 && d->header.end_mono_ns == 0 && d->header.start_mono_ns > 0 &&
+	    mono_ns > d->header.start_mono_ns)
+		s->duration_ns = mono_ns - d->header.start_mono_ns;
+	return r;
+}
+
+const struct region_header *drain_header(const struct drain *d)
+{
+	return &d->header;
+}
+
+size_t drain_live(const struct drain *d, struct session_live *ret, size_t max)
+{
+	size_t n = MIN(max, d->header.n_cpus);
+
+	memcpy(ret, d->live, n * sizeof(*ret));
+	return n;
+}
+
+uint64_t drain_maximum_ns(const struct drain *d, int *ret_cpu)
+{
+	*ret_cpu = d->max_cpu;
+	return d->max_ns;
+}
+
+void drain_commit(struct drain *d, struct result_stage *s, uint64_t start_mono_ns,
+		  uint64_t end_mono_ns)
+{
+	uint64_t zero = d->header.start_mono_ns;
+	struct drain_window w;
+
+	if (zero == 0 || end_mono_ns < zero)
+		return;
+	w.from_ns = start_mono_ns > zero ? start_mono_ns - zero : 0;
+	w.to_ns = end_mono_ns - zero;
+	g_array_append_val(d->windows, w);
+	g_array_append_val(s->checkpoints, w.from_ns);
+	for (guint i = 0; i < s->cpus->len; i++)
+		drain_mark(d->windows, ((struct result_cpu *)s->cpus->pdata[i])->figures);
+}
+
+void drain_mark_checkpoints(struct result_stage *s)
+{
+	g_autoptr(GArray) windows = g_array_new(FALSE, FALSE, sizeof(struct drain_window));
+
+	for (guint i = 0; i < s->checkpoints->len; i++) {
+		uint64_t at = g_array_index(s->checkpoints, uint64_t, i);
+		struct drain_window w = { at, at };
+
+		g_array_append_val(windows, w);
+	}
+	for (guint i = 0; i < s->cpus->len; i++)
+		drain_mark(windows, ((struct result_cpu *)s->cpus->pdata[i])->figures);
+}

@@ -1,0 +1,556 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Why one function for every end (session_conclude()): done, stopped and failed differ in a word
+ * and a sentence. Verdict, store and news must be the same for all, or the rare ends lose data.
+ *
+ * Stages follow one another through the event loop and not by recursion, so that a stop that comes
+ * between two of them is seen.
+ */
+#include "session.h"
+
+#include "admission.h"
+#include "clock.h"
+#include "conditions.h"
+#include "cpulist.h"
+#include "duration.h"
+#include "log.h"
+#include "policy.h"
+#include "reason.h"
+#include "stage.h"
+#include "verdict.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <string.h>
+
+static void session_news(struct session *s, enum sessions_news what)
+{
+	s->place->news(what, s, s->place->userdata);
+}
+
+static void session_put(struct session *s)
+{
+	int r = store_put_session(s->place->store, s->r);
+
+	if (r < 0)
+		log_write(LOG_ERR, s->r->id, "The session cannot be queued for the store: %s",
+			  g_strerror(-r));
+}
+
+static void session_set_state(struct session *s, enum session_state state)
+{
+	if (s->r->state == state)
+		return;
+	s->r->state = state;
+	session_put(s);
+	session_news(s, SESSIONS_CHANGED);
+}
+
+bool session_ended(const struct session *s)
+{
+	return session_state_ended(s->r->state);
+}
+
+static void session_set_reason(struct session *s, const char *id, const char *sentence)
+{
+	g_free(s->r->reason);
+	g_free(s->r->reason_id);
+	s->r->reason = g_strdup(sentence);
+	s->r->reason_id = g_strdup(id);
+}
+
+/* --- verdicts --- */
+
+static const char *session_first_doubt(const GPtrArray *findings)
+{
+	for (guint i = 0; i < findings->len; i++) {
+		const struct finding *f = findings->pdata[i];
+
+		if (f->kind->weight == FINDING_INCONCLUSIVE)
+			return f->text;
+	}
+	return NULL;
+}
+
+/* The reason of an inconclusive session is the first thing that made it so. */
+static void session_reason_from_findings(struct result *r)
+{
+	const char *text = session_first_doubt(r->findings);
+
+	if (r->verdict != VERDICT_INCONCLUSIVE || *r->reason)
+		return;
+	for (guint i = 0; !text && i < r->stages->len; i++)
+		text = session_first_doubt(((struct result_stage *)r->stages->pdata[i])->findings);
+	if (!text)
+		return;
+	g_free(r->reason);
+	r->reason = g_strdup(text);
+}
+
+void session_judge(struct result *r, const struct plan *plan)
+{
+	if (plan)
+		verdict_session(r, plan);
+	if (r->verdict == VERDICT_EMPTY)
+		r->verdict = plan && plan->limits->len > 0 ? VERDICT_INCONCLUSIVE : VERDICT_NONE;
+	session_reason_from_findings(r);
+}
+
+/* --- the end --- */
+
+/*
+ * What an ended session shows from memory is its head and the stages' findings and limits; figures
+ * are in the store, and 160 KiB for each CPU and stage are too much to keep for an idle daemon.
+ */
+static void session_shrink(struct session *s)
+{
+	for (guint i = 0; i < s->r->stages->len; i++) {
+		struct result_stage *stage = s->r->stages->pdata[i];
+
+		g_ptr_array_set_size(stage->cpus, 0);
+		g_array_set_size(stage->checkpoints, 0);
+		g_clear_pointer(&stage->irqs, json_decref);
+	}
+	g_clear_pointer(&s->r->conditions, json_decref);
+	plan_free(s->plan);
+	s->plan = NULL;
+	g_clear_pointer(&s->loads, g_hash_table_unref);
+	malloc_trim(0);
+}
+
+static void session_conclude(struct session *s, enum session_state state)
+{
+	struct result *r = s->r;
+	const char *trouble = store_trouble(s->place->store);
+
+	s->next = sd_event_source_disable_unref(s->next);
+	if (r->conditions)
+		conditions_finish(r->conditions, s->place->root);
+	if (trouble && r->started_usec > 0)
+		finding_add(r->findings, "store-trouble", "%s", trouble);
+	session_judge(r, s->plan);
+	r->finished_usec = clock_real_usec();
+	r->state = state;
+	session_put(s);
+	log_write(LOG_INFO, r->id, "Session %s of plan %s ended: %s, verdict %s%s%s", r->id,
+		  r->plan, session_state_to_string(state), verdict_to_string(r->verdict),
+		  *r->reason ? ": " : "", r->reason);
+	session_news(s, SESSIONS_ENDED);
+	session_shrink(s);
+}
+
+void session_refuse(struct session *s, int err, const char *sentence)
+{
+	session_set_reason(s, reason_from_errno(err), sentence);
+	session_conclude(s, SESSION_FAILED);
+}
+
+/* Every way to end once it has begun: failed, stopped or done. */
+static void session_finish(struct session *s)
+{
+	if (*s->r->reason_id) {
+		session_conclude(s, SESSION_FAILED);
+	} else if (s->stop_reason) {
+		session_set_reason(s, "", s->stop_reason);
+		session_conclude(s, SESSION_STOPPED);
+	} else {
+		session_conclude(s, SESSION_DONE);
+	}
+}
+
+/* --- stages --- */
+
+static const struct plan_stage *session_plan_stage(const struct session *s, unsigned i)
+{
+	return i < s->plan->stages->len ? s->plan->stages->pdata[i] : NULL;
+}
+
+static struct result_stage *session_current(const struct session *s)
+{
+	return s->r->stages->len > 0 ? s->r->stages->pdata[s->r->stages->len - 1] : NULL;
+}
+
+static void session_count_stages(struct session *s)
+{
+	unsigned left = s->plan->stages->len - s->r->stages->len;
+
+	if (left > 0 && s->r->stages->len > 0)
+		finding_add(s->r->findings, "incomplete", "%u of %u stages were not measured.",
+			    left, s->plan->stages->len);
+}
+
+static bool session_goes_on(const struct session *s)
+{
+	return !s->stop_reason && !*s->r->reason_id && s->r->stages->len < s->plan->stages->len;
+}
+
+static void session_take_failure(struct session *s)
+{
+	const char *id, *sentence = stage_failure(s->stage, &id);
+
+	if (sentence)
+		session_set_reason(s, id, sentence);
+}
+
+/* Less than was planned. */
+static void session_find_incomplete(struct result_stage *stage)
+{
+	g_autofree char *ran = NULL, *planned = NULL;
+
+	if (stage->duration_ns + stage->planned_ns / 100 >= stage->planned_ns)
+		return;
+	ran = duration_format(stage->duration_ns / NSEC_PER_MSEC * NSEC_PER_MSEC);
+	planned = duration_format(stage->planned_ns);
+	finding_add(stage->findings, "incomplete", "The stage ran %s of %s.", ran, planned);
+}
+
+static void session_judge_stage(struct session *s, struct result_stage *stage, bool broke)
+{
+	if (!broke)
+		session_find_incomplete(stage);
+	verdict_findings(stage, s->plan);
+	verdict_stage(stage, s->plan);
+	if (store_put_stage(s->place->store, s->r->id, stage) < 0)
+		log_write(LOG_ERR, s->r->id, "Stage %s cannot be queued for the store",
+			  stage->name);
+}
+
+static int on_session_next(sd_event_source *src, void *userdata);
+
+static void session_stage_over(struct session *s)
+{
+	struct result_stage *stage = session_current(s);
+	bool broke = stage_broke(s->stage);
+	const char *path = stage_region_path(s->stage);
+	int r;
+
+	session_take_failure(s);
+	if (broke && !*s->r->reason_id)
+		session_set_reason(s, "", "A sample reached the plan's break value.");
+	session_judge_stage(s, stage, broke);
+	if (path)
+		g_ptr_array_add(s->regions, g_strdup(path));
+	s->stage = stage_free(s->stage);
+	if (session_goes_on(s) && !broke) {
+		r = sd_event_add_defer(s->place->event, &s->next, on_session_next, s);
+		if (r >= 0)
+			return;
+		session_set_reason(s, "Failed", "The next stage could not be started.");
+	}
+	session_count_stages(s);
+	session_finish(s);
+}
+
+static void session_see_trouble(struct session *s)
+{
+	const char *trouble = store_trouble(s->place->store);
+
+	if (trouble)
+		finding_add(s->r->findings, "store-trouble", "%s", trouble);
+}
+
+static void on_session_stage(enum stage_news what, void *userdata)
+{
+	struct session *s = userdata;
+	const char *id;
+	uint64_t max_ns;
+	int cpu;
+
+	switch (what) {
+	case STAGE_MEASURING:
+		session_set_state(s, SESSION_RUNNING);
+		break;
+	case STAGE_PROGRESS:
+		session_see_trouble(s);
+		session_news(s, SESSIONS_PROGRESS);
+		break;
+	case STAGE_MAXIMUM:
+		max_ns = stage_maximum_ns(s->stage, &cpu);
+		if (max_ns <= s->max_ns)
+			break;
+		s->max_ns = max_ns;
+		s->max_cpu = cpu;
+		session_news(s, SESSIONS_MAXIMUM);
+		break;
+	case STAGE_MEASURED:
+		session_news(s, SESSIONS_PROGRESS);
+		if (!session_goes_on(s) || stage_broke(s->stage) || stage_failure(s->stage, &id))
+			session_set_state(s, SESSION_FINISHING);
+		break;
+	case STAGE_OVER:
+		session_stage_over(s);
+		break;
+	}
+}
+
+static struct result_stage *session_add_stage(struct session *s, const struct plan_stage *spec)
+{
+	struct result_stage *stage = result_stage_new();
+
+	g_free(stage->name);
+	g_free(stage->load);
+	stage->index = s->r->stages->len;
+	stage->name = g_strdup(spec->name);
+	stage->load = g_strdup(spec->load);
+	stage->planned_ns = spec->duration_ns;
+	g_ptr_array_add(s->r->stages, stage);
+	return stage;
+}
+
+/* The CPU of daemon and control thread: as set, when the plan leaves it free. */
+static int session_control_cpu(const struct session *s)
+{
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &s->place->housekeeping) && !CPU_ISSET(cpu, &s->cpus))
+			return cpu;
+	return -1;
+}
+
+static void session_next_stage(struct session *s)
+{
+	const struct session_place *place = s->place;
+	const struct plan_stage *spec = session_plan_stage(s, s->r->stages->len);
+	g_autoptr(GPtrArray) loads = NULL;
+	g_autofree char *message = NULL;
+	struct result_stage *stage = session_add_stage(s, spec);
+	struct order order;
+
+	if (admission_loads(s->loads, spec, &loads, &message) < 0) {
+		/* found when it was admitted: cannot happen with the loads of that time */
+		finding_add(stage->findings, "load-absent", "%s", message);
+		loads = g_ptr_array_new();
+	}
+	plan_order(s->plan, spec, s->r->policy, &s->cpus, &order);
+	if (order.control_cpu < 0)
+		order.control_cpu = session_control_cpu(s);
+	s->stage = stage_start(&(struct stage_params){
+		.event = place->event,
+		.store = place->store,
+		.id = s->r->id,
+		.measure_path = place->measure_path,
+		.load_path = place->load_path,
+		.scratch_dir = place->scratch_dir,
+		.runtime_dir = place->runtime_dir,
+		.root = place->root,
+		.tag = place->tag,
+		.order = &order,
+		.load_cpus = &place->mask,
+		.loads = loads,
+		.settle_ns = s->plan->settle_ns,
+		.checkpoint_ns = s->plan->checkpoint_ns,
+		.result = stage,
+		.news = on_session_stage,
+		.userdata = s,
+	});
+	session_news(s, SESSIONS_CHANGED);
+}
+
+static int on_session_next(sd_event_source *src, void *userdata)
+{
+	struct session *s = userdata;
+
+	s->next = sd_event_source_disable_unref(s->next);
+	if (session_goes_on(s)) {
+		session_next_stage(s);
+	} else {
+		session_count_stages(s);
+		session_finish(s);
+	}
+	return 0;
+}
+
+/* --- the beginning --- */
+
+/* What makes two results comparable, or not. */
+static void session_describe_method(struct session *s)
+{
+	const struct plan *p = s->plan;
+	json_t *m = s->r->method;
+	g_autofree char *cpus = cpulist_format(&s->cpus);
+
+	json_object_set_new(m, "instrument", json_string(p->instrument));
+	json_object_set_new(m, "policy", json_string(policy_to_string(s->r->policy)));
+	json_object_set_new(m, "priority", json_integer(s->r->priority));
+	json_object_set_new(m, "nice", json_integer(p->nice));
+	json_object_set_new(m, "interval_ns", json_integer((json_int_t)s->r->interval_ns));
+	json_object_set_new(m, "warmup_ns", json_integer((json_int_t)p->warmup_ns));
+	json_object_set_new(m, "dither_ns", json_integer((json_int_t)p->dither_ns));
+	json_object_set_new(m, "dma_latency_us",
+			    p->dma_latency_us < 0 ? json_null() : json_integer(p->dma_latency_us));
+	json_object_set_new(m, "lock_memory", json_boolean(p->lock_memory));
+	json_object_set_new(m, "cpus", json_string(cpus));
+	if (strcmp(p->instrument, "cpuloop") == 0)
+		json_object_set_new(m, "work_ns", json_integer((json_int_t)p->work_ns));
+}
+
+static int session_admit(struct session *s, char **ret_message)
+{
+	const struct admission_place where = {
+		.root = s->place->root,
+		.allowed = &s->place->mask,
+		.loads = s->loads,
+	};
+	struct admission a;
+	int r;
+
+	r = admission_check(&where, s->plan, s->r->overrides, &a, ret_message);
+	if (r < 0)
+		return r;
+	plan_free(s->plan);
+	s->plan = g_steal_pointer(&a.plan);
+	s->cpus = a.cpus;
+	s->r->policy = a.policy;
+	s->r->priority = policy_is_realtime(a.policy) ? s->plan->priority : 0;
+	s->r->wanted_policy = s->plan->policy;
+	g_ptr_array_unref(s->r->findings);
+	s->r->findings = g_steal_pointer(&a.findings);
+	admission_done(&a);
+	return 0;
+}
+
+void session_begin(struct session *s)
+{
+	g_autofree char *message = NULL;
+	int r;
+
+	s->r->started_usec = clock_real_usec();
+	session_set_reason(s, "", "");
+	r = session_admit(s, &message);
+	if (r < 0)
+		session_set_reason(s, reason_from_errno(r), message);
+	log_write(LOG_INFO, s->r->id, "Session %s of plan %s begins", s->r->id, s->r->plan);
+	if (r == 0) {
+		session_describe_method(s);
+		s->r->conditions = conditions_collect(s->place->root);
+		conditions_judge(s->r->conditions, &s->cpus, s->r->policy, s->r->findings);
+	}
+	session_set_state(s, SESSION_PREPARING);
+	r = sd_event_add_defer(s->place->event, &s->next, on_session_next, s);
+	if (r < 0)
+		log_write(LOG_ERR, s->r->id, "The session cannot begin: %s", g_strerror(-r));
+}
+
+/* --- from outside --- */
+
+void session_abandon(struct session *s, const char *reason)
+{
+	struct result_stage *stage = session_current(s);
+
+	if (s->stage) {
+		const char *path = stage_region_path(s->stage);
+
+		if (path)
+			g_ptr_array_add(s->regions, g_strdup(path));
+		s->stage = stage_free(s->stage);
+		session_judge_stage(s, stage, false);
+	}
+	if (!s->stop_reason)
+		s->stop_reason = g_strdup(reason);
+	session_count_stages(s);
+	session_finish(s);
+}
+
+void session_stop_because(struct session *s, char *reason)
+{
+	if (session_ended(s) || s->stop_reason) {
+		g_free(reason);
+		return;
+	}
+	s->stop_reason = reason;
+	if (s->r->state == SESSION_QUEUED) {
+		session_set_reason(s, "", reason);
+		session_conclude(s, SESSION_STOPPED);
+	} else if (s->r->state == SESSION_FINISHING) {
+		g_clear_pointer(&s->stop_reason, g_free); /* it has measured all it wanted */
+	} else if (s->stage) {
+		stage_stop(s->stage);
+	}
+}
+
+int session_stop(struct session *s, uid_t caller)
+{
+	session_stop_because(s, g_strdup_printf("Stopped by user %u.", caller));
+	return 0;
+}
+
+struct session *session_new(const struct session_place *place, struct result *r, struct plan *plan,
+			    GHashTable *loads)
+{
+	struct session *s = g_new0(struct session, 1);
+
+	s->place = place;
+	s->r = r;
+	s->plan = plan;
+	s->loads = loads ? g_hash_table_ref(loads) : NULL;
+	s->max_cpu = -1;
+	s->regions = g_ptr_array_new_with_free_func(g_free);
+	return s;
+}
+
+struct session *session_free(struct session *s)
+{
+	if (!s)
+		return NULL;
+	sd_event_source_disable_unref(s->next);
+	stage_free(s->stage);
+	result_free(s->r);
+	plan_free(s->plan);
+	if (s->loads)
+		g_hash_table_unref(s->loads);
+	g_ptr_array_unref(s->regions);
+	g_free(s->stop_reason);
+	g_free(s);
+	return NULL;
+}
+
+void session_drain(struct session *s)
+{
+	if (s->stage)
+		stage_drain(s->stage);
+}
+
+const struct result *session_result(const struct session *s)
+{
+	return s->r;
+}
+
+unsigned session_queue_position(const struct session *s)
+{
+	return s->position;
+}
+
+const char *session_stage(const struct session *s)
+{
+	return s->stage ? session_current(s)->name : "";
+}
+
+double session_progress(const struct session *s)
+{
+	uint64_t over_ns = 0;
+	guint n = s->r->stages ? s->r->stages->len : 0;
+
+	if (s->r->state == SESSION_DONE)
+		return 1;
+	if (s->r->planned_ns == 0)
+		return 0;
+	for (guint i = 0; i < n; i++) {
+		const struct result_stage *stage = s->r->stages->pdata[i];
+
+		if (i + 1 < n || !s->stage)
+			over_ns += MIN(stage->duration_ns, stage->planned_ns);
+		else
+			over_ns += stage_elapsed_ns(s->stage);
+	}
+	return MIN((double)over_ns / (double)s->r->planned_ns, 1.0);
+}
+
+size_t session_live(const struct session *s, struct session_live *ret, size_t max)
+{
+	return s->stage ? stage_live(s->stage, ret, max) : 0;
+}
+
+uint64_t session_maximum_ns(const struct session *s, int *ret_cpu)
+{
+	*ret_cpu = s->max_cpu;
+	return s->max_ns;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/*
+ * One session from queued to its end: what sessions.c and recover.c know of it beyond sessions.h.
+ * Owned by sessions.c, event loop's thread only.
+ */
+#include "plan.h"
+#include "sessions.h"
+
+struct stage;
+
+/* What all sessions share. Owned by sessions.c, changed by nobody else. */
+struct session_place {
+	sd_event *event;
+	struct store *store;
+	const char *measure_path, *load_path, *runtime_dir, *root;
+	char *scratch_dir;
+	uint32_t tag;		/* of region files */
+	cpu_set_t mask;		/* CPUs the daemon was started with; loads may run on all of them */
+	cpu_set_t housekeeping; /* where daemon and control thread sit; empty: what plans leave */
+	sessions_news_t news;	/* to sessions.c */
+	void *userdata;
+};
+
+struct session {
+	const struct session_place *place;
+	struct result *r;
+	struct plan *plan;     /* as queued, then with the wishes applied; NULL once ended */
+	GHashTable *loads;     /* as queued; NULL once ended */
+	cpu_set_t cpus;	       /* measured; set when it begins */
+	struct stage *stage;   /* that runs */
+	sd_event_source *next; /* the next stage is due */
+	char *stop_reason;     /* who or what asked it to end; NULL: nobody */
+	GPtrArray *regions;    /* paths to remove when the store has the figures */
+	uint64_t max_ns;       /* over all stages */
+	int max_cpu;
+	unsigned position; /* in the queue; kept by sessions.c */
+};
+
+/* Takes @r and @plan; a reference to @loads. State and times are in @r. */
+struct session *session_new(const struct session_place *place, struct result *r, struct plan *plan,
+			    GHashTable *loads);
+/*
+ * The active one, and no time to wait: what still runs is killed, what was measured goes into the
+ * store, state stopped. SESSIONS_ENDED comes from within.
+ */
+void session_abandon(struct session *s, const char *reason);
+/* Not an active one. Returns NULL. */
+struct session *session_free(struct session *s);
+
+/* The lock is held, nothing else measures: go. News follow; never SESSIONS_ENDED from within. */
+void session_begin(struct session *s);
+/* End it with @reason (taken) in state stopped. SESSIONS_ENDED may come from within when it is
+ * queued. */
+void session_stop_because(struct session *s, char *reason);
+/* A queued one that cannot begin: state failed. SESSIONS_ENDED comes from within. */
+void session_refuse(struct session *s, int err, const char *sentence);
+/* Read the region now. */
+void session_drain(struct session *s);
+
+bool session_ended(const struct session *s);
+/* The verdicts of a result whose measuring is over; @plan NULL: unknown, no limits. */
+void session_judge(struct result *r, const struct plan *plan);

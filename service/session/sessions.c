@@ -1,0 +1,590 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Why a queue in front of one active session and not one measurement for each CPU set: a session is
+ * the load of every other on the same machine, whatever CPUs it uses.
+ *
+ * Nothing here is periodic. The queue is looked at when something happened (a session came, one
+ * ended), from the event loop so that a caller has his reply first; only while another daemon holds
+ * the machine's lock is it looked at once a second.
+ */
+#include "sessions-internal.h"
+
+#include "admission.h"
+#include "cleanup.h"
+#include "clock.h"
+#include "conditions.h"
+#include "conftree.h"
+#include "cpulist.h"
+#include "lock.h"
+#include "log.h"
+#include "policy.h"
+#include "recover.h"
+#include "regionfile.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#define SESSIONS_RETRY_NS NSEC_PER_SEC
+
+static void sessions_kick(struct sessions *m);
+
+static void sessions_news(struct sessions *m, enum sessions_news what, struct session *s)
+{
+	if (!m->quiet && m->p.news)
+		m->p.news(what, s, m->p.userdata);
+}
+
+/* --- regions that are not needed any more --- */
+
+static int on_sessions_sweep(sd_event_source *src, uint64_t usec, void *userdata);
+
+/* A region goes when the store has what was in it: a daemon that dies before finds it again. */
+static void sessions_sweep(struct sessions *m)
+{
+	m->sweep = sd_event_source_disable_unref(m->sweep);
+	if (m->regions->len == 0)
+		return;
+	if (store_pending(m->p.store) == 0) {
+		for (guint i = 0; i < m->regions->len; i++)
+			(void)unlink(m->regions->pdata[i]); /* else the next start does */
+		g_ptr_array_set_size(m->regions, 0);
+		return;
+	}
+	if (clock_timer(m->p.event, &m->sweep, SESSIONS_RETRY_NS / 4, on_sessions_sweep, m) < 0)
+		log_warning("No timer to remove result regions by; they go at the next start.");
+}
+
+static int on_sessions_sweep(sd_event_source *src, uint64_t usec, void *userdata)
+{
+	sessions_sweep(userdata);
+	return 0;
+}
+
+static void sessions_take_regions(struct sessions *m, GPtrArray *paths)
+{
+	for (guint i = 0; i < paths->len; i++)
+		g_ptr_array_add(m->regions, g_strdup(paths->pdata[i]));
+	g_ptr_array_set_size(paths, 0);
+	sessions_sweep(m);
+}
+
+/* --- the queue --- */
+
+static void sessions_number(struct sessions *m)
+{
+	unsigned position = 0;
+
+	for (GList *l = m->queued.head; l; l = l->next) {
+		struct session *s = l->data;
+
+		position++;
+		if (s->position == position)
+			continue;
+		s->position = position;
+		sessions_news(m, SESSIONS_CHANGED, s);
+	}
+}
+
+void sessions_drop(struct sessions *m, struct session *s)
+{
+	g_queue_remove(&m->ended, s);
+	sessions_news(m, SESSIONS_FORGOTTEN, s);
+	session_free(s);
+}
+
+/* Oldest ended ones leave memory when there are too many. */
+static void sessions_forget(struct sessions *m, guint keep)
+{
+	while (m->ended.length > keep)
+		sessions_drop(m, g_queue_peek_head(&m->ended));
+}
+
+static void sessions_release_machine(struct sessions *m)
+{
+	fd_close(m->lock_fd);
+	m->lock_fd = -1;
+}
+
+static void sessions_take_ended(struct sessions *m, struct session *s)
+{
+	bool was_active = m->active == s;
+
+	g_queue_remove(&m->queued, s);
+	s->position = 0;
+	g_queue_push_tail(&m->ended, s);
+	if (was_active) {
+		m->active = NULL;
+		sessions_release_machine(m);
+	}
+	sessions_news(m, SESSIONS_ENDED, s);
+	if (was_active)
+		sessions_news(m, SESSIONS_ACTIVE, NULL);
+	sessions_take_regions(m, s->regions);
+	sessions_number(m);
+	sessions_kick(m);
+}
+
+static void on_session_news(enum sessions_news what, struct session *s, void *userdata)
+{
+	struct sessions *m = userdata;
+
+	if (what == SESSIONS_ENDED)
+		sessions_take_ended(m, s);
+	else
+		sessions_news(m, what, s);
+}
+
+static int on_sessions_retry(sd_event_source *src, uint64_t usec, void *userdata)
+{
+	struct sessions *m = userdata;
+
+	m->retry = sd_event_source_disable_unref(m->retry);
+	sessions_kick(m);
+	return 0;
+}
+
+/* Another daemon measures: the one that waits for it says so, and the lock is tried again. */
+static void sessions_wait_for_machine(struct sessions *m, struct session *s, const char *holder)
+{
+	if (strcmp(s->r->reason, holder) != 0) {
+		g_free(s->r->reason);
+		s->r->reason = g_strdup(holder);
+		log_write(LOG_NOTICE, s->r->id, "Session %s waits: %s", s->r->id, holder);
+		sessions_news(m, SESSIONS_CHANGED, s);
+	}
+	if (clock_timer(m->p.event, &m->retry, SESSIONS_RETRY_NS, on_sessions_retry, m) < 0)
+		log_error("No timer to try the machine's lock again by");
+}
+
+static void sessions_schedule(struct sessions *m)
+{
+	struct session *s = g_queue_peek_head(&m->queued);
+	g_autofree char *message = NULL;
+	int r;
+
+	if (m->shutdown || m->active || !s)
+		return;
+	r = lock_take(m->p.lock_path, &m->lock_fd, &message);
+	if (r == -EBUSY) {
+		sessions_wait_for_machine(m, s, message);
+		return;
+	}
+	if (r < 0) {
+		session_refuse(s, -r, message);
+		return;
+	}
+	g_queue_pop_head(&m->queued);
+	s->position = 0;
+	m->active = s;
+	sessions_news(m, SESSIONS_ACTIVE, s);
+	session_begin(s);
+	sessions_number(m);
+}
+
+static int on_sessions_kick(sd_event_source *src, void *userdata)
+{
+	struct sessions *m = userdata;
+
+	m->kick = sd_event_source_disable_unref(m->kick);
+	if (m->p.settings)
+		sessions_forget(m, m->p.settings->ended_shown);
+	sessions_schedule(m);
+	return 0;
+}
+
+static void sessions_kick(struct sessions *m)
+{
+	int r;
+
+	if (m->kick)
+		return;
+	r = sd_event_add_defer(m->p.event, &m->kick, on_sessions_kick, m);
+	if (r < 0)
+		log_error("The queue cannot be looked at: %s", g_strerror(-r));
+}
+
+/* --- asking for one --- */
+
+static int sessions_find_plan(struct sessions *m, const char *name, const struct plan **ret,
+			      char **ret_message)
+{
+	const struct plan_entry *e =
+		conftree_name_valid(name) ? catalog_plan(m->catalog, name) : NULL;
+
+	if (!e) {
+		*ret_message = conftree_name_valid(name)
+				       ? g_strdup_printf("There is no plan \"%s\".", name)
+				       : g_strdup("There is no plan of that name.");
+		return -ESRCH;
+	}
+	if (!e->plan) {
+		*ret_message = problems_format(e->problems);
+		return -EBADMSG;
+	}
+	*ret = e->plan;
+	return 0;
+}
+
+static int sessions_check_busy(struct sessions *m, char **ret_message)
+{
+	const struct session *s = m->active ?: g_queue_peek_head(&m->queued);
+	g_auto(fd_t) fd = -1;
+
+	if (s) {
+		*ret_message = g_strdup_printf("Session %s of plan %s %s.", s->r->id, s->r->plan,
+					       m->active ? "is measuring" : "is about to begin");
+		return -EBUSY;
+	}
+	return lock_take(m->p.lock_path, &fd, ret_message);
+}
+
+static int sessions_check_queue(struct sessions *m, uid_t caller, char **ret_message)
+{
+	const struct settings *set = m->p.settings;
+	unsigned own = 0;
+
+	for (GList *l = m->queued.head; l; l = l->next)
+		own += ((struct session *)l->data)->r->owner == caller;
+	if (m->queued.length >= set->queue_max) {
+		*ret_message =
+			g_strdup_printf("The queue is full: %u sessions wait.", set->queue_max);
+		return -EDQUOT;
+	}
+	if (own >= set->queue_max_per_caller) {
+		*ret_message = g_strdup_printf("User %u has %u sessions in the queue, no more are "
+					       "permitted.",
+					       caller, own);
+		return -EDQUOT;
+	}
+	return 0;
+}
+
+static struct result *sessions_new_result(struct sessions *m, const char *plan,
+					  const struct admission *a, const json_t *overrides,
+					  uid_t caller)
+{
+	struct result *r = result_new();
+	const struct plan *p = a->plan;
+
+	do {
+		g_free(r->id);
+		r->id = result_id_new(clock_real_usec());
+	} while (sessions_find(m, r->id));
+	g_free(r->plan);
+	g_free(r->label);
+	g_free(r->instrument);
+	g_free(r->plan_text);
+	r->plan = g_strdup(plan);
+	r->label = g_strdup(p->label ?: "");
+	r->instrument = g_strdup(p->instrument);
+	r->plan_text = g_strdup(p->text);
+	r->owner = caller;
+	r->state = SESSION_QUEUED;
+	r->policy = a->policy;
+	r->wanted_policy = p->policy;
+	r->priority = policy_is_realtime(a->policy) ? p->priority : 0;
+	r->interval_ns = p->interval_ns;
+	for (guint i = 0; i < p->stages->len; i++)
+		r->planned_ns += ((struct plan_stage *)p->stages->pdata[i])->duration_ns;
+	r->created_usec = clock_real_usec();
+	if (overrides)
+		json_object_update(r->overrides, (json_t *)overrides);
+	return r;
+}
+
+static void sessions_admission_place(struct sessions *m, struct admission_place *ret)
+{
+	*ret = (struct admission_place){
+		.root = m->place.root,
+		.allowed = &m->place.mask,
+		.loads = catalog_loads(m->catalog),
+	};
+}
+
+int sessions_start(struct sessions *m, const char *plan, const json_t *overrides, bool queue,
+		   uid_t caller, struct session **ret, char **ret_message)
+{
+	const struct plan *p;
+	struct admission_place where;
+	struct admission a;
+	struct session *s;
+	int r;
+
+	if (m->shutdown) {
+		*ret_message = g_strdup("lrtbfd is being stopped.");
+		return -EBUSY;
+	}
+	r = sessions_find_plan(m, plan, &p, ret_message);
+	if (r == 0)
+		r = sessions_check_queue(m, caller, ret_message);
+	if (r == 0 && !queue)
+		r = sessions_check_busy(m, ret_message);
+	if (r < 0)
+		return r;
+	sessions_admission_place(m, &where);
+	r = admission_check(&where, p, overrides, &a, ret_message);
+	if (r < 0)
+		return r;
+	s = session_new(&m->place, sessions_new_result(m, plan, &a, overrides, caller),
+			plan_copy(p), where.loads);
+	admission_done(&a);
+	r = store_put_session(m->p.store, s->r);
+	if (r < 0) {
+		*ret_message = g_strdup_printf("The session cannot be kept: %s.", g_strerror(-r));
+		session_free(s);
+		return r;
+	}
+	g_queue_push_tail(&m->queued, s);
+	s->position = m->queued.length;
+	sessions_news(m, SESSIONS_ADDED, s);
+	sessions_kick(m);
+	*ret = s;
+	return 0;
+}
+
+/* --- at start --- */
+
+static void sessions_requeue(struct sessions *m, const struct result *old)
+{
+	g_autofree char *message = NULL;
+	struct plan *plan = recover_plan(old, false, &message);
+	struct session *s;
+
+	s = session_new(&m->place, result_copy(old), plan, catalog_loads(m->catalog));
+	g_queue_push_tail(&m->queued, s);
+	s->position = m->queued.length;
+	if (!plan)
+		session_refuse(s, EBADMSG, message);
+}
+
+static int sessions_recover(struct sessions *m)
+{
+	g_autoptr(GPtrArray) queued = NULL;
+	g_autoptr(GPtrArray) regions = NULL;
+	g_autofree char *message = NULL;
+	int r;
+
+	r = recover(&m->place, &queued, &regions, &message);
+	if (r < 0) {
+		log_error("What an earlier lrtbfd left cannot be taken up: %s",
+			  message ?: g_strerror(-r));
+		return r;
+	}
+	sessions_take_regions(m, regions);
+	for (guint i = 0; i < queued->len; i++)
+		sessions_requeue(m, queued->pdata[i]);
+	return 0;
+}
+
+/* The newest that ended in earlier lives, for ObjectManager. Those just recovered are among them.
+ */
+static void sessions_load_ended(struct sessions *m)
+{
+	const struct store_filter filter = {
+		.state = "done,stopped,failed,interrupted,skipped",
+		.owner = -1,
+	};
+	g_autoptr(GPtrArray) heads = NULL;
+	g_autofree char *next = NULL;
+	g_autofree char *message = NULL;
+
+	if (m->p.settings->ended_shown == 0)
+		return;
+	if (store_list(m->p.store, &filter, "", MIN(m->p.settings->ended_shown, 1000), &heads,
+		       &next, &message) < 0) {
+		log_warning("Sessions of earlier lives are not shown: %s", message);
+		return;
+	}
+	for (guint i = 0; i < heads->len; i++) {
+		const struct result *head = heads->pdata[i];
+
+		if (!sessions_find(m, head->id))
+			g_queue_push_head(&m->ended,
+					  session_new(&m->place, result_copy(head), NULL, NULL));
+	}
+}
+
+static void sessions_set_housekeeping(struct sessions *m)
+{
+	g_autofree char *message = NULL;
+
+	CPU_ZERO(&m->place.housekeeping);
+	if (!m->p.settings->housekeeping)
+		return;
+	if (cpulist_parse(m->p.settings->housekeeping, &m->place.mask, &m->place.housekeeping,
+			  &message) < 0)
+		log_warning("housekeeping = \"%s\" is of no use here: %s",
+			    m->p.settings->housekeeping, message);
+}
+
+static void sessions_set_place(struct sessions *m)
+{
+	const struct sessions_params *p = &m->p;
+
+	m->place = (struct session_place){
+		.event = p->event,
+		.store = p->store,
+		.measure_path = p->measure_path,
+		.load_path = p->load_path,
+		.runtime_dir = p->runtime_dir,
+		.root = p->root,
+		.scratch_dir = p->settings->scratch_dir
+				       ? g_strdup(p->settings->scratch_dir)
+				       : g_build_filename(p->state_dir, "scratch", NULL),
+		.tag = regionfile_tag(p->state_dir),
+		.news = on_session_news,
+		.userdata = m,
+	};
+	if (cpulist_allowed(p->root, &m->place.mask) < 0)
+		(void)sched_getaffinity(0, sizeof(m->place.mask),
+					&m->place.mask); /* then as it is */
+	sessions_set_housekeeping(m);
+}
+
+int sessions_new(const struct sessions_params *p, struct sessions **ret)
+{
+	struct sessions *m = g_new0(struct sessions, 1);
+	sigset_t chld;
+	int r;
+
+	m->p = *p;
+	m->lock_fd = -1;
+	m->quiet = true;
+	m->regions = g_ptr_array_new_with_free_func(g_free);
+	m->deletions = g_ptr_array_new();
+	/* sd_event_add_child(3) wants it so */
+	sigemptyset(&chld);
+	sigaddset(&chld, SIGCHLD);
+	(void)sigprocmask(SIG_BLOCK, &chld, NULL); /* cannot fail with these arguments */
+	sessions_set_place(m);
+	m->catalog = catalog_read(p->config_dirs);
+	r = sessions_recover(m);
+	if (r < 0) {
+		sessions_free(m);
+		return r;
+	}
+	sessions_load_ended(m);
+	sessions_kick(m);
+	m->quiet = false;
+	*ret = m;
+	return 0;
+}
+
+/* --- at the end --- */
+
+static void session_drop(gpointer data)
+{
+	session_free(data);
+}
+
+struct sessions *sessions_free(struct sessions *m)
+{
+	if (!m)
+		return NULL;
+	m->quiet = m->shutdown = true;
+	if (m->active)
+		session_abandon(m->active, "lrtbfd was stopped.");
+	sd_event_source_disable_unref(m->kick);
+	sd_event_source_disable_unref(m->retry);
+	sd_event_source_disable_unref(m->sweep);
+	archive_forsake(m);
+	g_queue_clear_full(&m->queued, session_drop);
+	g_queue_clear_full(&m->ended, session_drop);
+	catalog_free(m->catalog);
+	g_ptr_array_unref(m->regions);
+	g_ptr_array_unref(m->deletions);
+	fd_close(m->lock_fd);
+	g_free(m->place.scratch_dir);
+	g_free(m);
+	return NULL;
+}
+
+void sessions_shutdown(struct sessions *m)
+{
+	m->shutdown = true;
+	m->retry = sd_event_source_disable_unref(m->retry);
+	if (m->active)
+		session_stop_because(m->active, g_strdup("lrtbfd was stopped."));
+}
+
+bool sessions_idle(const struct sessions *m)
+{
+	return !m->active;
+}
+
+/* --- looking things up --- */
+
+struct session *sessions_find(struct sessions *m, const char *id)
+{
+	if (m->active && strcmp(m->active->r->id, id) == 0)
+		return m->active;
+	for (GList *l = m->queued.head; l; l = l->next)
+		if (strcmp(((struct session *)l->data)->r->id, id) == 0)
+			return l->data;
+	for (GList *l = m->ended.head; l; l = l->next)
+		if (strcmp(((struct session *)l->data)->r->id, id) == 0)
+			return l->data;
+	return NULL;
+}
+
+struct session *sessions_active(struct sessions *m)
+{
+	return m->active;
+}
+
+unsigned sessions_queue_length(const struct sessions *m)
+{
+	return m->queued.length;
+}
+
+GPtrArray *sessions_all(struct sessions *m)
+{
+	GPtrArray *all = g_ptr_array_new();
+
+	if (m->active)
+		g_ptr_array_add(all, m->active);
+	for (GList *l = m->queued.head; l; l = l->next)
+		g_ptr_array_add(all, l->data);
+	for (GList *l = m->ended.tail; l; l = l->prev)
+		g_ptr_array_add(all, l->data);
+	return all;
+}
+
+GPtrArray *sessions_reload(struct sessions *m)
+{
+	GPtrArray *problems = problems_new();
+
+	catalog_free(m->catalog);
+	m->catalog = catalog_read(m->p.config_dirs);
+	catalog_problems(m->catalog, problems);
+	sessions_set_housekeeping(m);
+	sessions_kick(m); /* ended_shown may be smaller */
+	return problems;
+}
+
+size_t sessions_plans(struct sessions *m, const struct plan_entry **ret)
+{
+	return catalog_plans(m->catalog, ret);
+}
+
+GPtrArray *sessions_check_plan(struct sessions *m, const char *text)
+{
+	GPtrArray *problems = problems_new();
+	struct plan *p = plan_parse("plan", text, strlen(text), "", problems);
+
+	if (p)
+		(void)plan_check_loads(p, catalog_loads(m->catalog), problems); /* they say it */
+	plan_free(p);
+	return problems;
+}
+
+GPtrArray *sessions_check_system(struct sessions *m)
+{
+	GPtrArray *findings = findings_new();
+	json_t *c = conditions_collect(m->place.root);
+
+	conditions_judge(c, NULL, SCHED_FIFO, findings);
+	json_decref(c);
+	return findings;
+}
