@@ -58,14 +58,11 @@ static int db_error_number(sqlite3 *db, int rc)
 	}
 }
 
-int db_error(sqlite3 *db, int rc, char **ret_message)
+static int db_explain(sqlite3 *db, int rc, const char *path, char **ret_message)
 {
-	const char *path = db ? sqlite3_db_filename(db, "main") : NULL;
-	g_autofree char *dir = g_path_get_dirname(path ? path : ".");
+	g_autofree char *dir = g_path_get_dirname(path);
 	int err = db_error_number(db, rc);
 
-	if (!path || !*path)
-		path = "the database";
 	switch (err) {
 	case ENOSPC:
 		return db_say(
@@ -100,6 +97,11 @@ int db_error(sqlite3 *db, int rc, char **ret_message)
 						      ? g_strerror(sqlite3_system_errno(db))
 						      : ""));
 	}
+}
+
+int db_error(sqlite3 *db, int rc, char **ret_message)
+{
+	return db_explain(db, rc, sqlite3_db_filename(db, "main"), ret_message);
 }
 
 int db_exec(sqlite3 *db, const char *sql, char **ret_message)
@@ -147,7 +149,7 @@ static int db_connect(const char *path, int flags, int wait_ms, const char *prag
 
 	/* one thread per connection: SQLite needs no lock of its own around it */
 	rc = sqlite3_open_v2(path, &db, flags | SQLITE_OPEN_NOMUTEX, NULL);
-	r = rc == SQLITE_OK ? 0 : db_error(db, rc, ret_message);
+	r = rc == SQLITE_OK ? 0 : db_explain(db, rc, path, ret_message);
 	if (r == 0) {
 		sqlite3_extended_result_codes(db, 1);
 		sqlite3_busy_timeout(db, wait_ms);

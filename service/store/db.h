@@ -20,7 +20,7 @@ int db_open_reader(const char *path, sqlite3 **ret, char **ret_message);
 void db_close(sqlite3 *db);
 
 /*
- * -errno for the failure @rc of @db (NULL: none), with a sentence that says what to do: -ENOSPC
+ * -errno for the failure @rc of @db, with a sentence that says what to do: -ENOSPC
  * disk full, -EBUSY locked by another process, -EROFS not writable, -EBADMSG no database or
  * damaged, -EIO else.
  */

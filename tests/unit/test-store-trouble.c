@@ -1,0 +1,642 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The store when things go wrong: killed at any moment, disk full, database locked, folder that
+ * cannot be written, files that are not ours. Cases that change the process (mounts, uid, limits)
+ * run in a child.
+ */
+#include "schema.h"
+#include "store-fixture.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#define SECOND_NS 1000000000ULL
+
+struct news {
+	int trouble, well;
+	char *text;
+};
+
+static void on_news(enum store_news what, const char *text, void *userdata)
+{
+	struct news *n = userdata;
+
+	if (what == STORE_WELL) {
+		n->well++;
+		return;
+	}
+	n->trouble++;
+	g_free(n->text);
+	n->text = g_strdup(text);
+}
+
+static struct store *open_with_news(const char *dir, struct news *n)
+{
+	struct store *s = NULL;
+
+	g_assert_cmpint(store_open(dir, NULL, on_news, n, &s, NULL), ==, 0);
+	return s;
+}
+
+static char *database(const char *dir)
+{
+	return g_build_filename(dir, "lrtbfd.db", NULL);
+}
+
+static sqlite3 *stranger(const char *dir)
+{
+	g_autofree char *path = database(dir);
+	sqlite3 *db;
+
+	g_assert_cmpint(sqlite3_open(path, &db), ==, SQLITE_OK);
+	return db;
+}
+
+static void stranger_does(sqlite3 *db, const char *sql)
+{
+	g_assert_cmpint(sqlite3_exec(db, sql, NULL, NULL, NULL), ==, SQLITE_OK);
+}
+
+/* Opening must be refused with @r and a sentence that names @word. */
+static void refused(const char *dir, int r, const char *word)
+{
+	g_autofree char *message = NULL;
+	struct store *s = NULL;
+
+	g_assert_cmpint(store_open(dir, NULL, NULL, NULL, &s, &message), ==, r);
+	g_assert_nonnull(message);
+	if (!strstr(message, word))
+		g_error("\"%s\" does not say \"%s\"", message, word);
+	g_assert_null(s);
+}
+
+/* --- killed --- */
+
+/* Write sessions and checkpoints for ever; say over @fd which are flushed. */
+static void write_until_killed(const char *dir, int fd, unsigned round)
+{
+	struct store *s = fixture_open(dir);
+
+	for (unsigned i = 0;; i++) {
+		g_autofree char *id = g_strdup_printf("s%u_%u", round, i);
+		struct result *r = fixture_result(id);
+
+		r->state = SESSION_RUNNING;
+		fixture_put_whole(s, r);
+		if (i % 3 == 0)
+			(void)store_delete(s, "s0_0", NULL, NULL);
+		fixture_put_whole(s, r);
+		if (i % 2 == 0 && store_flush(s, 10 * SECOND_NS, NULL) == 0 &&
+		    write(fd, &i, sizeof(i)) != sizeof(i))
+			_exit(1);
+		result_free(r);
+	}
+}
+
+static void check_after_kill(const char *dir, unsigned round, int flushed)
+{
+	g_autofree char *message = NULL;
+	struct store *s = fixture_open(dir);
+	GPtrArray *list;
+
+	(void)store_check(s, &message);
+	g_assert_cmpstr(message, ==, NULL);
+	for (int i = 0; i <= flushed; i++) {
+		g_autofree char *id = g_strdup_printf("s%u_%d", round, i);
+		struct result *in = fixture_result(id), *out;
+
+		if (strcmp(id, "s0_0") != 0) {
+			out = fixture_get(s, id);
+			in->state = SESSION_RUNNING;
+			fixture_same(in, out);
+			result_free(out);
+		}
+		result_free(in);
+	}
+	/* whatever else is there can be read */
+	g_assert_cmpint(store_unfinished(s, &list, &message), ==, 0);
+	g_assert_cmpstr(message, ==, NULL);
+	g_ptr_array_unref(list);
+	store_close(s);
+}
+
+static void test_killed(void)
+{
+	g_autofree char *dir = fixture_dir();
+	int total = 0;
+
+	for (unsigned round = 0; round < 8; round++) {
+		int fds[2], flushed = -1, status;
+		pid_t pid;
+
+		g_assert_cmpint(pipe2(fds, O_CLOEXEC), ==, 0);
+		pid = fork();
+		g_assert_cmpint(pid, >=, 0);
+		if (pid == 0)
+			write_until_killed(dir, fds[1], round);
+		close(fds[1]);
+		g_usleep(g_test_rand_int_range(1000, 150000));
+		g_assert_cmpint(kill(pid, SIGKILL), ==, 0);
+		g_assert_cmpint(waitpid(pid, &status, 0), ==, pid);
+		g_assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+		while (read(fds[0], &flushed, sizeof(flushed)) == sizeof(flushed))
+			total++;
+		close(fds[0]);
+		check_after_kill(dir, round, flushed);
+	}
+	g_test_message("%d flushes before the kills", total);
+	fixture_remove(dir);
+}
+
+/* --- locked --- */
+
+struct answer {
+	int calls, r;
+};
+
+static void on_answer(int r, const char *message, void *userdata)
+{
+	struct answer *a = userdata;
+
+	a->calls++;
+	a->r = r;
+}
+
+static void test_locked(void)
+{
+	g_autofree char *dir = fixture_dir(), *message = NULL;
+	struct result *in = fixture_result("s1"), *out;
+	struct answer deleted = { 0 };
+	struct news n = { 0 };
+	struct store *s = open_with_news(dir, &n);
+	sqlite3 *other = stranger(dir);
+
+	fixture_put(s, "s0", "quick", SESSION_DONE);
+	fixture_flush(s);
+	stranger_does(other, "BEGIN EXCLUSIVE");
+	for (int i = 0; i < 1000; i++) /* checkpoints of a session that goes on meanwhile */
+		fixture_put_whole(s, in);
+	g_assert_cmpint(store_delete(s, "s0", on_answer, &deleted), ==, 0);
+	g_assert_cmpint(store_flush(s, 2 * SECOND_NS, &message), ==, -ETIMEDOUT);
+	g_assert_nonnull(strstr(message, "locked by another process"));
+	g_assert_nonnull(strstr(store_trouble(s), "locked by another process"));
+	g_assert_cmpint(n.trouble, ==, 1);
+	g_assert_cmpint(n.well, ==, 0);
+	g_assert_cmpint(deleted.calls, ==, 0);
+	g_assert_cmpuint(store_pending(s), <=, 4); /* coalesced: two sets of two sessions */
+	out = fixture_get(s, "s1");
+	fixture_same(in, out);
+	result_free(out);
+
+	stranger_does(other, "ROLLBACK");
+	fixture_flush(s);
+	g_assert_cmpint(n.trouble, ==, 1);
+	g_assert_cmpint(n.well, ==, 1);
+	g_assert_null(store_trouble(s));
+	g_assert_cmpint(deleted.calls, ==, 1);
+	g_assert_cmpint(deleted.r, ==, 0);
+	out = fixture_get(s, "s1");
+	fixture_same(in, out);
+	result_free(out);
+	sqlite3_close(other);
+	store_close(s);
+	result_free(in);
+	g_free(n.text);
+	fixture_remove(dir);
+}
+
+/* Nobody waits for ever: at the end of the store, what could not be done is answered. */
+static void test_given_up(void)
+{
+	g_autofree char *dir = fixture_dir();
+	struct answer deleted = { 0 };
+	struct news n = { 0 };
+	struct store *s = open_with_news(dir, &n);
+	sqlite3 *other = stranger(dir);
+
+	stranger_does(other, "BEGIN EXCLUSIVE");
+	g_assert_cmpint(store_delete(s, "s0", on_answer, &deleted), ==, 0);
+	store_close(s);
+	g_assert_cmpint(deleted.calls, ==, 1);
+	g_assert_cmpint(deleted.r, ==, -EIO);
+	g_assert_nonnull(strstr(n.text, "not written"));
+	sqlite3_close(other);
+	g_free(n.text);
+	fixture_remove(dir);
+}
+
+/* --- in a child of its own --- */
+
+/* A tmpfs that nobody else sees and that is gone with the process. */
+static bool private_tmpfs(const char *dir, const char *options)
+{
+	return unshare(CLONE_NEWNS) == 0 &&
+	       mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+	       mount("tmpfs", dir, "tmpfs", 0, options) == 0;
+}
+
+static bool mounts_permitted(void)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(private_tmpfs("/tmp", NULL) ? 0 : 1);
+	g_assert_cmpint(waitpid(pid, &status, 0), ==, pid);
+	return status == 0;
+}
+
+/* Run the test of this path again in a child; false: this is the child. */
+static bool in_child(void)
+{
+	if (g_test_subprocess())
+		return false;
+	g_test_trap_subprocess(NULL, 0, G_TEST_SUBPROCESS_INHERIT_STDERR);
+	g_test_trap_assert_passed();
+	return true;
+}
+
+static void fill_up(const char *path)
+{
+	static const char zeroes[4096];
+	int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+
+	g_assert_cmpint(fd, >=, 0);
+	for (size_t size = sizeof(zeroes); size > 0; size /= 2)
+		while (write(fd, zeroes, size) == (ssize_t)size)
+			;
+	g_assert_cmpint(errno, ==, ENOSPC);
+	close(fd);
+}
+
+static void test_full_disk(void)
+{
+	g_autofree char *message = NULL, *dir = NULL, *filler = NULL;
+	struct news n = { 0 };
+	struct store *s;
+
+	if (!mounts_permitted()) {
+		g_test_skip("mounting is not permitted");
+		return;
+	}
+	if (in_child())
+		return;
+	dir = fixture_dir();
+	filler = g_build_filename(dir, "filler", NULL);
+	g_assert_true(private_tmpfs(dir, "size=4m"));
+	s = open_with_news(dir, &n);
+	fixture_put(s, "s0", "quick", SESSION_DONE);
+	fixture_flush(s);
+	fill_up(filler);
+	for (int i = 1; i < 20; i++) {
+		g_autofree char *id = g_strdup_printf("s%d", i);
+		struct result *in = fixture_result(id);
+
+		fixture_put_whole(s, in);
+		result_free(in);
+	}
+	g_assert_cmpint(store_flush(s, 2 * SECOND_NS, &message), ==, -ETIMEDOUT);
+	g_assert_nonnull(strstr(message, "make room in"));
+	g_assert_nonnull(strstr(message, dir));
+	g_assert_cmpint(n.trouble, ==, 1);
+	g_assert_cmpint(n.well, ==, 0);
+
+	g_assert_cmpint(g_unlink(filler), ==, 0);
+	fixture_flush(s);
+	g_assert_cmpint(n.trouble, ==, 1);
+	g_assert_cmpint(n.well, ==, 1);
+	store_close(s);
+	s = fixture_open(dir);
+	for (int i = 1; i < 20; i++) {
+		g_autofree char *id = g_strdup_printf("s%d", i);
+		struct result *in = fixture_result(id), *out = fixture_get(s, id);
+
+		fixture_same(in, out);
+		result_free(in);
+		result_free(out);
+	}
+	g_assert_cmpint(store_check(s, NULL), ==, 0);
+	store_close(s);
+	g_free(n.text);
+	g_assert_cmpint(umount2(dir, MNT_DETACH), ==, 0);
+	fixture_remove(dir);
+}
+
+static void test_full_disk_at_open(void)
+{
+	g_autofree char *dir = NULL, *filler = NULL;
+
+	if (!mounts_permitted()) {
+		g_test_skip("mounting is not permitted");
+		return;
+	}
+	if (in_child())
+		return;
+	dir = fixture_dir();
+	filler = g_build_filename(dir, "filler", NULL);
+	g_assert_true(private_tmpfs(dir, "size=64k"));
+	fill_up(filler);
+	refused(dir, -ENOSPC, "make room in");
+	g_assert_cmpint(umount2(dir, MNT_DETACH), ==, 0);
+	fixture_remove(dir);
+}
+
+static void test_read_only(void)
+{
+	g_autofree char *dir = NULL;
+
+	if (!mounts_permitted()) {
+		g_test_skip("mounting is not permitted");
+		return;
+	}
+	if (in_child())
+		return;
+	dir = fixture_dir();
+	g_assert_true(private_tmpfs(dir, NULL));
+	store_close(fixture_open(dir));
+	g_assert_cmpint(mount(NULL, dir, NULL, MS_REMOUNT | MS_RDONLY, NULL), ==, 0);
+	refused(dir, -EROFS, dir);
+	g_assert_cmpint(umount2(dir, MNT_DETACH), ==, 0);
+	fixture_remove(dir);
+}
+
+/* A write that fails for another reason than room: kept and done later, too. */
+static void test_file_limit(void)
+{
+	struct rlimit limit, old;
+	struct result *in, *out;
+	g_autofree char *dir = NULL;
+	struct news n = { 0 };
+	struct store *s;
+
+	if (in_child())
+		return;
+	dir = fixture_dir();
+	in = fixture_result("s1");
+	s = open_with_news(dir, &n);
+	g_assert_cmpint(getrlimit(RLIMIT_FSIZE, &old), ==, 0);
+	limit = old;
+	limit.rlim_cur = 1000;
+	g_assert_cmpint(setrlimit(RLIMIT_FSIZE, &limit), ==, 0);
+	fixture_put_whole(s, in);
+	g_assert_cmpint(store_flush(s, SECOND_NS / 2, NULL), ==, -ETIMEDOUT);
+	g_assert_cmpint(n.trouble, ==, 1);
+	g_assert_cmpint(setrlimit(RLIMIT_FSIZE, &old), ==, 0);
+	fixture_flush(s);
+	g_assert_cmpint(n.well, ==, 1);
+	out = fixture_get(s, "s1");
+	fixture_same(in, out);
+	g_assert_cmpint(store_check(s, NULL), ==, 0);
+	store_close(s);
+	result_free(out);
+	result_free(in);
+	g_free(n.text);
+	fixture_remove(dir);
+}
+
+static void test_not_permitted(void)
+{
+	g_autofree char *dir = fixture_dir(), *below = g_build_filename(dir, "below", NULL);
+	int status;
+	pid_t pid;
+
+	if (getuid() != 0) {
+		g_assert_cmpint(g_chmod(dir, 0555), ==, 0);
+		refused(dir, -EACCES, dir);
+		g_assert_cmpint(g_chmod(dir, 0755), ==, 0);
+		fixture_remove(dir);
+		return;
+	}
+	g_assert_cmpint(g_chmod(dir, 0755), ==, 0);
+	pid = fork();
+	if (pid == 0) {
+		g_assert_cmpint(setresuid(65534, 65534, 65534), ==, 0);
+		refused(dir, -EACCES, "--state-dir");
+		refused(below, -EACCES, below);
+		_exit(0);
+	}
+	g_assert_cmpint(waitpid(pid, &status, 0), ==, pid);
+	g_assert_cmpint(status, ==, 0);
+	fixture_remove(dir);
+}
+
+/* --- files --- */
+
+static void test_made_when_missing(void)
+{
+	g_autofree char *dir = fixture_dir(), *below = g_build_filename(dir, "below", NULL);
+	g_autofree char *path = database(below);
+	GStatBuf st;
+
+	store_close(fixture_open(below));
+	g_assert_cmpint(g_stat(below, &st), ==, 0);
+	g_assert_cmpuint(st.st_mode & 07027, ==, 0);
+	g_assert_cmpint(g_stat(path, &st), ==, 0);
+	g_assert_cmpuint(st.st_mode & 07137, ==, 0);
+	fixture_remove(below);
+	fixture_remove(dir);
+}
+
+static void test_not_a_database(void)
+{
+	g_autofree char *dir = fixture_dir(), *path = database(dir), *text = NULL;
+
+	g_assert_true(g_file_set_contents(path, "[session]\nid = 1\n", -1, NULL));
+	refused(dir, -EBADMSG, path);
+	g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+	g_assert_cmpstr(text, ==, "[session]\nid = 1\n");
+	g_assert_cmpint(g_unlink(path), ==, 0);
+	g_assert_cmpint(g_mkdir(path, 0755), ==, 0);
+	refused(dir, -EIO, path);
+	fixture_remove(dir);
+}
+
+static void test_another_program(void)
+{
+	g_autofree char *dir = fixture_dir();
+	sqlite3 *db = stranger(dir);
+
+	stranger_does(db, "CREATE TABLE moz_places (id INTEGER)");
+	refused(dir, -EBADMSG, "another program");
+	stranger_does(db, "INSERT INTO moz_places VALUES (1)"); /* left as it was */
+	sqlite3_close(db);
+	fixture_remove(dir);
+}
+
+static void test_newer(void)
+{
+	g_autofree char *dir = fixture_dir();
+	sqlite3 *db;
+
+	store_close(fixture_open(dir));
+	db = stranger(dir);
+	stranger_does(db, "PRAGMA user_version = 99");
+	refused(dir, -EPROTONOSUPPORT, "newer");
+	stranger_does(db, "PRAGMA user_version = -1");
+	refused(dir, -EPROTONOSUPPORT, "newer");
+	sqlite3_close(db);
+	fixture_remove(dir);
+}
+
+/* Steps are taken from where the file is, and a step that fails undoes those before it. */
+static void test_migration(void)
+{
+	static const char *const first[] = { "CREATE TABLE a (x); INSERT INTO a VALUES (1)", NULL };
+	static const char *const bad[] = { "not taken again", "CREATE TABLE b (y)", "nonsense",
+					   NULL };
+	static const char *const good[] = { "not taken again", "CREATE TABLE b (y)",
+					    "INSERT INTO b SELECT x + 1 FROM a", NULL };
+	g_autofree char *dir = fixture_dir(), *message = NULL;
+	sqlite3 *db = stranger(dir);
+	int64_t n = 0;
+
+	g_assert_cmpint(schema_migrate(db, first, NULL), ==, 0);
+	g_assert_cmpint(schema_migrate(db, bad, &message), ==, -EIO);
+	g_assert_nonnull(strstr(message, "nonsense"));
+	g_assert_cmpint(db_number(db, "PRAGMA user_version", &n, NULL), ==, 0);
+	g_assert_cmpint(n, ==, 1);
+	g_assert_cmpint(schema_migrate(db, good, NULL), ==, 0);
+	g_assert_cmpint(db_number(db, "SELECT y FROM b", &n, NULL), ==, 0);
+	g_assert_cmpint(n, ==, 2);
+	g_assert_cmpint(schema_migrate(db, good, NULL), ==, 0);
+	g_assert_cmpint(schema_migrate(db, first, NULL), ==, -EPROTONOSUPPORT);
+	sqlite3_close(db);
+	fixture_remove(dir);
+}
+
+/* --- rows of another version, damaged rows --- */
+
+static void test_other_words(void)
+{
+	g_autofree char *dir = fixture_dir();
+	struct result *in = fixture_result("s1"), *out;
+	struct store *s = fixture_open(dir);
+	const struct result_stage *stage;
+	const struct finding *f;
+	sqlite3 *db;
+
+	fixture_put_whole(s, in);
+	fixture_flush(s);
+	db = stranger(dir);
+	stranger_does(db,
+		      "UPDATE sessions SET state = 'hibernating', verdict = 'maybe', method = '[1',"
+		      " findings = '[{\"id\": \"gremlins\", \"text\": \"Three.\", "
+		      "\"inconclusive\": true},"
+		      " {\"id\": \"elves\", \"text\": \"One.\"}, 7]'");
+	stranger_does(db, "UPDATE stages SET limits = '[{\"limit\": \"mode <= 3\"}, {}, null]',"
+			  " checkpoints = 'x', metrics = '[[]]', findings = NULL, irqs = ''");
+	out = fixture_get(s, "s1");
+	g_assert_cmpint(out->state, ==, SESSION_FAILED);
+	g_assert_cmpint(out->verdict, ==, VERDICT_INCONCLUSIVE);
+	g_assert_true(json_is_object(out->method));
+	g_assert_cmpuint(out->findings->len, ==, 2);
+	f = out->findings->pdata[0];
+	g_assert_cmpstr(f->text, ==, "Three.");
+	g_assert_cmpint(f->kind->weight, ==, FINDING_INCONCLUSIVE);
+	f = out->findings->pdata[1];
+	g_assert_cmpstr(f->kind->id, ==, "other-version");
+	g_assert_cmpint(f->kind->weight, ==, FINDING_WARNS);
+	stage = out->stages->pdata[0];
+	g_assert_cmpuint(stage->limits->len, ==, 0);
+	g_assert_cmpuint(stage->checkpoints->len, ==, 0);
+	g_assert_null(stage->irqs);
+	fixture_put_whole(s, out);
+	fixture_flush(s);
+	result_free(out);
+	sqlite3_close(db);
+	store_close(s);
+	result_free(in);
+	fixture_remove(dir);
+}
+
+static void test_damaged_figures(void)
+{
+	g_autofree char *dir = fixture_dir(), *message = NULL;
+	struct result *in = fixture_result("s1"), *out = NULL;
+	struct store *s = fixture_open(dir);
+	GPtrArray *list;
+	sqlite3 *db;
+
+	in->state = SESSION_RUNNING;
+	fixture_put_whole(s, in);
+	fixture_put(s, "s2", "quick", SESSION_RUNNING);
+	fixture_flush(s);
+	db = stranger(dir);
+	stranger_does(db, "UPDATE figures SET data = x'ff00' WHERE stage = 1 AND cpu = 3");
+	g_assert_cmpint(store_get(s, "s1", &out, &message), ==, -EBADMSG);
+	g_assert_nonnull(strstr(message, "CPU 3 in stage \"stage 1\""));
+	g_assert_null(out);
+	g_clear_pointer(&message, g_free);
+	g_assert_cmpint(store_unfinished(s, &list, &message), ==, 0);
+	g_assert_nonnull(strstr(message, "s1"));
+	g_assert_cmpuint(list->len, ==, 2);
+	g_assert_cmpuint(((struct result *)list->pdata[0])->stages->len, ==, 0);
+	g_ptr_array_unref(list);
+	sqlite3_close(db);
+	store_close(s);
+	result_free(in);
+	fixture_remove(dir);
+}
+
+/* store_check() finds what SQLite itself would not mind. */
+static void test_check(void)
+{
+	g_autofree char *dir = fixture_dir(), *message = NULL;
+	struct store *s = fixture_open(dir);
+	sqlite3 *db = stranger(dir);
+
+	stranger_does(db, "INSERT INTO papers (session) VALUES (77)");
+	g_assert_cmpint(store_check(s, &message), ==, -EBADMSG);
+	g_assert_nonnull(strstr(message, "papers"));
+	sqlite3_close(db);
+	store_close(s);
+	fixture_remove(dir);
+}
+
+/* Another process took the row that the store meant to give. */
+static void test_row_taken(void)
+{
+	g_autofree char *dir = fixture_dir();
+	struct store *s = fixture_open(dir), *other = fixture_open(dir);
+	struct result *a, *b;
+
+	fixture_put(s, "s1", "quick", SESSION_DONE);
+	fixture_flush(s);
+	fixture_put(other, "s2", "quick", SESSION_DONE);
+	fixture_flush(other);
+	a = fixture_get(s, "s1");
+	b = fixture_get(s, "s2");
+	g_assert_cmpint(a->row, ==, 1);
+	g_assert_cmpint(b->row, ==, 2);
+	result_free(a);
+	result_free(b);
+	store_close(other);
+	store_close(s);
+	fixture_remove(dir);
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/store-trouble/killed", test_killed);
+	g_test_add_func("/store-trouble/locked", test_locked);
+	g_test_add_func("/store-trouble/given-up", test_given_up);
+	g_test_add_func("/store-trouble/full-disk", test_full_disk);
+	g_test_add_func("/store-trouble/full-disk-at-open", test_full_disk_at_open);
+	g_test_add_func("/store-trouble/read-only", test_read_only);
+	g_test_add_func("/store-trouble/file-limit", test_file_limit);
+	g_test_add_func("/store-trouble/not-permitted", test_not_permitted);
+	g_test_add_func("/store-trouble/made-when-missing", test_made_when_missing);
+	g_test_add_func("/store-trouble/not-a-database", test_not_a_database);
+	g_test_add_func("/store-trouble/another-program", test_another_program);
+	g_test_add_func("/store-trouble/newer", test_newer);
+	g_test_add_func("/store-trouble/migration", test_migration);
+	g_test_add_func("/store-trouble/other-words", test_other_words);
+	g_test_add_func("/store-trouble/damaged-figures", test_damaged_figures);
+	g_test_add_func("/store-trouble/check", test_check);
+	g_test_add_func("/store-trouble/row-taken", test_row_taken);
+	return g_test_run();
+}
