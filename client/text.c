@@ -13,6 +13,8 @@
 
 char *text_latency(uint64_t ns)
 {
+	uint64_t ms;
+
 	if (ns < 1000)
 		return g_strdup_printf("%" G_GUINT64_FORMAT " ns", ns);
 	if (ns < 999950) {
@@ -27,8 +29,8 @@ char *text_latency(uint64_t ns)
 		return g_strdup_printf("%" G_GUINT64_FORMAT ".%02u ms", hundredths / 100,
 				       (unsigned)(hundredths % 100));
 	}
-	return g_strdup_printf("%" G_GUINT64_FORMAT ".%03u s", ns / 1000000000,
-			       (unsigned)(ns % 1000000000 / 1000000));
+	ms = ns / 1000000 + (ns % 1000000 >= 500000);
+	return g_strdup_printf("%" G_GUINT64_FORMAT ".%03u s", ms / 1000, (unsigned)(ms % 1000));
 }
 
 static char *text_pair(uint64_t big, const char *big_unit, uint64_t small, const char *small_unit)

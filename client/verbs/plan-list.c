@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "args.h"
 #include "client.h"
+#include "duration.h"
 #include "plans.h"
 #include "table.h"
-#include "text.h"
 
 static void plan_list_row(struct table *t, const json_t *p)
 {
@@ -15,8 +15,8 @@ static void plan_list_row(struct table *t, const json_t *p)
 	table_cell(t, field_text(p, "instrument"));
 	table_take(t, valid ? g_strdup_printf("%zu", json_array_size(json_object_get(p, "stages"))) :
 			      g_strdup("-"));
-	table_take(t, duration < 0 ? g_strdup("-") : text_span(duration));
-	table_take(t, interval <= 0 ? g_strdup("-") : text_span(interval));
+	table_take(t, duration < 0 ? g_strdup("-") : duration_format(duration));
+	table_take(t, interval <= 0 ? g_strdup("-") : duration_format(interval));
 	table_cell(t, field_text(p, "policy"));
 	table_cell(t, valid ? field_text(p, "description") : "has problems: see 'plan check'");
 }

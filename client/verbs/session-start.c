@@ -23,7 +23,7 @@ static const struct {
 	{ "dma-latency", "dma_latency" },
 };
 
-/* A dictionary has a key once, so several limits go in one value. */
+/* A dictionary has a key once, so several limits go in one value, with semicolons. */
 static char *session_start_limits(const struct args *a)
 {
 	GString *all = g_string_new(NULL);
@@ -32,7 +32,7 @@ static char *session_start_limits(const struct args *a)
 		const struct args_option *o = a->options->pdata[i];
 
 		if (strcmp(o->spec->name, "limit") == 0)
-			g_string_append_printf(all, "%s%s", all->len ? ", " : "", o->value);
+			g_string_append_printf(all, "%s%s", all->len ? "; " : "", o->value);
 	}
 	return g_string_free(all, FALSE);
 }
@@ -134,7 +134,7 @@ static const struct option_spec session_start_options_table[] = {
 	{ "load", 0, "LOAD", "One stage under this load instead of the plan's" },
 	{ "label", 0, "TEXT", "A name of your own for the session" },
 	{ "warm-up", 0, "TIME", "Measured before, not counted" },
-	{ "break", 0, "TIME", "End with the first sample above" },
+	{ "break", 0, "TIME", "End with the first sample that reaches this" },
 	{ "dma-latency", 0, "TIME", "Wake-up latency asked of idle states" },
 	{ "limit", 0, "LIMIT", "Another limit: 'max <= 100us'; may be repeated" },
 	{ "no-queue", 0, NULL, "Fail when another session measures" },
