@@ -3,9 +3,11 @@
 #include "args.h"
 #include <stdint.h>
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	g_autofree char *text = g_strndup((const char *)data, size), *message = NULL;
+	g_autofree char *text = g_strndup(size ? (const char *)data : "", size), *message = NULL;
 	g_auto(GStrv) argv = g_strsplit(text, "\n", -1);
 	struct args a;
 	int r = args_parse(&a, (const char *const *)argv, &message);

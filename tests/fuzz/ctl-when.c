@@ -3,9 +3,11 @@
 #include "when.h"
 #include <glib.h>
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	g_autofree char *text = g_strndup((const char *)data, size), *message = NULL;
+	g_autofree char *text = g_strndup(size ? (const char *)data : "", size), *message = NULL;
 	uint64_t usec;
 	int r = when_parse(text, 1796004000000000ULL, &usec, &message);
 
