@@ -101,8 +101,8 @@ void bars_print(const struct figures *f, struct page *p)
 	if (bins->len == 0)
 		return;
 	bars_measure(&v, bins);
-	page_text(p, 0, "Samples from each latency on%s:",
-		  v.logarithmic ? " (length of the bars: logarithm of the count)" : "");
+	page_text(p, 0, "Distribution, each row by its lower bound%s:",
+		  v.logarithmic ? "; bars on a logarithmic scale" : "");
 	for (guint i = 0; i < bins->len; i++) {
 		unsigned gap = bins_gap(bins, i);
 

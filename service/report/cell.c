@@ -135,9 +135,8 @@ char *cell_time(uint64_t usec, bool fraction)
 	return g_strdup_printf("%s UTC", day);
 }
 
-char *cell_percent(uint64_t part, uint64_t whole)
+static char *cell_tenthousandths(uint64_t tenthousandths)
 {
-	uint64_t tenthousandths = (uint64_t)((u128)part * 1000000 / whole);
 	g_autofree char *text = g_strdup_printf("%" PRIu64 ".%04" PRIu64, tenthousandths / 10000,
 						tenthousandths % 10000);
 	size_t n = strlen(text);
@@ -147,6 +146,19 @@ char *cell_percent(uint64_t part, uint64_t whole)
 	if (text[n - 1] == '.')
 		n--;
 	return g_strdup_printf("%.*s %%", (int)n, text);
+}
+
+char *cell_percent(uint64_t part, uint64_t whole)
+{
+	return cell_tenthousandths((uint64_t)((u128)part * 1000000 / whole));
+}
+
+char *cell_percent_bound(uint64_t part, uint64_t whole)
+{
+	uint64_t n = (uint64_t)(((u128)part * 1000000 + whole - 1) / whole);
+	uint64_t step = n >= 10000 ? 1000 : n >= 1000 ? 100 : 10; /* two or three digits */
+
+	return cell_tenthousandths((n + step - 1) / step * step);
 }
 
 char *cell_text(const char *s)

@@ -28,6 +28,8 @@ char *cell_duration(uint64_t ns);
 char *cell_time(uint64_t usec, bool fraction);
 /* "99.95 %" of @part in @whole (> 0), at most four decimals, rounded down: never 100 % by rounding. */
 char *cell_percent(uint64_t part, uint64_t whole);
+/* "0.08 %", "27.3 %": the same rounded up to few digits, for a bound. */
+char *cell_percent_bound(uint64_t part, uint64_t whole);
 
 /* @s fit for a terminal: valid UTF-8, no control characters, one line. NULL: "". */
 char *cell_text(const char *s);

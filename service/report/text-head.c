@@ -151,7 +151,7 @@ static void text_outcome(struct page *p, const struct result *r)
 	g_autofree char *lead = g_strdup_printf("%-*s", TEXT_FIELD, "Verdict");
 	g_autofree char *reason = cell_text(r->reason);
 	const char *verdict = r->verdict == VERDICT_EMPTY ? "not yet" :
-			      r->verdict == VERDICT_NONE  ? "none (the plan sets no limit)" :
+			      r->verdict == VERDICT_NONE  ? "none, no limit was set" :
 							    verdict_to_string(r->verdict);
 
 	text_field(p, "State", session_state_to_string(r->state));
@@ -175,8 +175,8 @@ void text_head(struct page *p, const struct result *r, const GPtrArray *notes)
 
 void text_summary(struct page *p, const struct result *r)
 {
-	static const char *const titles[] = { "samples", "average", "maximum", "minimum", "stddev",
-					      "missed", "verdict" };
+	static const char *const titles[] = { "samples", "average", "maximum",
+					      "minimum", "stddev",  "verdict" };
 	struct table *t = table_new();
 
 	table_column(t, "stage", false);
@@ -195,7 +195,6 @@ void text_summary(struct page *p, const struct result *r)
 		table_cell(t, cell_max_us(all, decimals));
 		table_cell(t, cell_min_us(all, decimals));
 		table_cell(t, cell_stddev_us(all, decimals));
-		table_cell(t, all->has_grid ? cell_count(all->missed) : NULL);
 		table_cell(t, *verdict ? g_strdup(verdict) : NULL);
 	}
 	page_blank(p);

@@ -16,9 +16,16 @@
 
 #include <inttypes.h>
 
+static char *text_stage_load(const struct result_stage *s)
+{
+	g_autofree char *load = cell_text(s->load);
+
+	return g_str_equal(load, "none") ? g_strdup("No load") : g_strconcat("Load ", load, NULL);
+}
+
 static void text_stage_heading(struct page *p, const struct result_stage *s, guint number, guint total)
 {
-	g_autofree char *name = cell_text(s->name), *load = cell_text(s->load);
+	g_autofree char *name = cell_text(s->name), *load = text_stage_load(s);
 	g_autofree char *title = g_strdup_printf("Stage %u of %u: %s", number, total, name);
 	g_autofree char *took = cell_duration(s->duration_ns);
 	g_autofree char *planned = cell_duration(s->planned_ns);
@@ -28,11 +35,11 @@ static void text_stage_heading(struct page *p, const struct result_stage *s, gui
 	page_blank(p);
 	page_heading(p, title, text_verdict_style(s->verdict), verdict);
 	if (!when)
-		page_text(p, 0, "Load %s. The measuring never began.", load);
+		page_text(p, 0, "%s. The measuring never began.", load);
 	else if (s->planned_ns > s->duration_ns + s->duration_ns / 100)
-		page_text(p, 0, "Load %s, measured %s of %s from %s.", load, took, planned, when);
+		page_text(p, 0, "%s, measured %s of %s from %s.", load, took, planned, when);
 	else
-		page_text(p, 0, "Load %s, measured %s from %s.", load, took, when);
+		page_text(p, 0, "%s, measured %s from %s.", load, took, when);
 }
 
 static void text_stage_reasons(struct page *p, const struct result_stage *s)
@@ -100,21 +107,22 @@ static void text_percentiles(struct page *p, const struct figures *f)
 	int decimals = cell_decimals(f);
 
 	table_column(t, "percentile", false);
-	table_column(t, "average", true);
 	for (const struct figures_percentile *q = figures_percentiles; q->name; q++)
 		table_column(t, q->name, true);
 	for (int corrected = 0; corrected <= (f->has_grid ? 1 : 0); corrected++) {
 		table_row(t, PAGE_PLAIN);
 		table_cell(t, g_strdup(corrected ? "corrected" : "sampled"));
-		table_cell(t, corrected ? cell_corrected_mean_us(f, decimals) : cell_mean_us(f, decimals));
 		for (const struct figures_percentile *q = figures_percentiles; q->name; q++)
 			table_cell(t, cell_percentile_us(f, q->ppm, corrected, decimals));
 	}
 	page_blank(p);
 	table_print(t, p);
-	if (f->has_grid && f->missed)
-		page_text(p, 2, "Corrected: with what the %" PRIu64 " missed periods would have seen.",
-			  f->missed);
+	if (f->has_grid && f->missed) {
+		g_autofree char *mean = cell_corrected_mean_us(f, decimals);
+
+		page_text(p, 2, "corrected: with what the %" PRIu64 " missed periods would have seen; "
+			  "average %s.", f->missed, mean ? mean : "-");
+	}
 	table_free(t);
 }
 
@@ -177,16 +185,16 @@ static void text_worth(struct page *p, const struct figures *f)
 	if (count == 0)
 		return;
 	length = cell_duration(f->block_length_ns);
-	max = duration_format(f->max_ns);
+	max = cell_us(f->max_ns, cell_decimals(f));
 	page_blank(p);
 	if (f->n_blocks <= 3) {
-		page_text(p, 0, "The maximum, %s, is the largest of %" PRIu64 " samples; %u block%s of %s "
-			  "say nothing yet about how often a worse one comes.",
+		page_text(p, 0, "The maximum, %s us, is the largest of %" PRIu64 " samples; %u block%s of %s "
+			  "cannot tell yet how often a worse one comes.",
 			  max, count, f->n_blocks, f->n_blocks == 1 ? "" : "s", length);
 		return;
 	}
-	share = cell_percent(3, f->n_blocks);
-	page_text(p, 0, "The maximum, %s, is the largest of %" PRIu64 " samples in %u blocks of %s: at most "
+	share = cell_percent_bound(3, f->n_blocks);
+	page_text(p, 0, "The maximum, %s us, is the largest of %" PRIu64 " samples in %u blocks of %s: at most "
 		  "%s of such blocks hold a worse one (3/blocks, 95 %% confidence).",
 		  max, count, f->n_blocks, length, share);
 }
@@ -222,10 +230,10 @@ static void text_beside(struct page *p, const struct figures *f)
 	}
 }
 
-static char *text_rate(double v, double unit)
+/* One decimal as long as all of the row's values are below 1000. */
+static char *text_rate(const struct result_metric *m, double v, double unit)
 {
-	v /= unit;
-	return number_format(v, v > -100 && v < 100 ? 1 : 0);
+	return number_format(v / unit, m->max / unit < 1000 ? 1 : 0);
 }
 
 static void text_metric(struct table *t, const struct result_metric *m)
@@ -236,10 +244,10 @@ static void text_metric(struct table *t, const struct result_metric *m)
 
 	table_row(t, PAGE_PLAIN);
 	table_cell(t, g_strdelimit(g_steal_pointer(&name), "_", ' '));
-	table_cell(t, m->n ? text_rate(m->mean, unit) : NULL);
-	table_cell(t, m->n > 1 ? text_rate(m->stddev, unit) : NULL);
-	table_cell(t, m->n ? text_rate(m->min, unit) : NULL);
-	table_cell(t, m->n ? text_rate(m->max, unit) : NULL);
+	table_cell(t, m->n ? text_rate(m, m->mean, unit) : NULL);
+	table_cell(t, m->n > 1 ? text_rate(m, m->stddev, unit) : NULL);
+	table_cell(t, m->n ? text_rate(m, m->min, unit) : NULL);
+	table_cell(t, m->n ? text_rate(m, m->max, unit) : NULL);
 	table_cell(t, unit == 1e6 ? g_strdup("MB/s") : unit == 1e3 ? g_strdup("kB/s") : cell_text(m->unit));
 }
 

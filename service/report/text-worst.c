@@ -69,7 +69,7 @@ void text_worst(struct page *p, const struct result_stage *s, int decimals)
 	t = table_new();
 	table_column(t, "worst", true);
 	table_column(t, "CPU", true);
-	table_column(t, "after", true);
+	table_column(t, "after start", true);
 	table_column(t, "at (UTC)", false);
 	table_column(t, "", false);
 	for (guint i = 0; i < MIN(all->len, TEXT_WORST); i++) {

@@ -7,6 +7,7 @@
  * counted in Overflows. The cycle numbers of overflows are not known and left out, as cyclictest
  * itself does with those that it had no room for.
  */
+#include "cell.h"
 #include "cyclic.h"
 #include "report.h"
 
@@ -79,9 +80,11 @@ static void cyclictest_latencies(const GPtrArray *threads, GString *out)
 	g_string_append(out, "\n# Avg Latencies:");
 	for (guint i = 0; i < threads->len; i++) {
 		double mean = 0;
+		bool known;
 
 		f = ((struct result_cpu *)threads->pdata[i])->figures;
-		cyclictest_latency(out, figures_mean_ns(f, &mean), (uint64_t)mean);
+		known = figures_mean_ns(f, &mean);
+		cyclictest_latency(out, known, (uint64_t)mean);
 	}
 	g_string_append(out, "\n# Max Latencies:");
 	for (guint i = 0; i < threads->len; i++) {
@@ -113,7 +116,9 @@ static void cyclictest_overflows(const GPtrArray *columns, GString *out)
 /* What cyclictest does not say and a reader of the file wants to know. */
 static void cyclictest_remarks(const struct result *r, const GPtrArray *threads, GString *out)
 {
-	g_string_append_printf(out, "# lrtbfd session %s plan %s\n", r->id, r->plan);
+	g_autofree char *plan = cell_text(r->plan); /* a line break in it would end the remark */
+
+	g_string_append_printf(out, "# lrtbfd session %s plan %s\n", r->id, plan);
 	if (r->stages->len > 1)
 		g_string_append_printf(out, "# Sum of %u stages\n", r->stages->len);
 	for (guint i = 0; i < threads->len; i++) {
