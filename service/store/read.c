@@ -71,7 +71,7 @@ static void read_merge(struct overlay *o, struct head_row **head, GPtrArray **st
 static int read_build(const struct head_row *head, const GPtrArray *stages, struct result **ret,
 		      char **ret_message)
 {
-	struct result *result = head_row_to_result(head);
+	struct result *result = head_row_to_result(head, true);
 
 	result->stages = g_ptr_array_new_with_free_func((GDestroyNotify)result_stage_free);
 	for (guint i = 0; i < stages->len; i++) {
@@ -213,7 +213,7 @@ int store_list(struct store *s, const struct store_filter *f, const char *cursor
 		return r;
 	page = g_ptr_array_new_with_free_func((GDestroyNotify)result_free);
 	for (guint i = 0; i < heads->len && i < limit; i++)
-		g_ptr_array_add(page, head_row_to_result(heads->pdata[i]));
+		g_ptr_array_add(page, head_row_to_result(heads->pdata[i], false));
 	if (ret_next)
 		*ret_next =
 			heads->len > limit
@@ -236,7 +236,7 @@ static struct result *read_unfinished(struct store *s, const struct head_row *he
 		return result;
 	g_string_append_printf(complaints, "%sSession %s: %s", complaints->len ? " " : "",
 			       head->text[HEAD_ID], message);
-	result = head_row_to_result(head);
+	result = head_row_to_result(head, true);
 	result->stages = g_ptr_array_new_with_free_func((GDestroyNotify)result_stage_free);
 	return result;
 }

@@ -40,6 +40,7 @@ const char *const head_texts[_HEAD_TEXT_MAX] = {
 	[HEAD_FINDINGS] = "findings",
 	[HEAD_PLAN_TEXT] = "plan_text",
 	[HEAD_CONDITIONS] = "conditions",
+	[HEAD_BLOCKS] = "blocks",
 };
 
 const char *const stage_numbers[_STAGE_NUMBER_MAX] = {
@@ -125,6 +126,30 @@ void stage_row_unref(struct stage_row *s)
 		g_atomic_rc_box_release_full(s, stage_row_clear);
 }
 
+/* The summary in two: what listing shows, and its blocks. */
+static void rows_split_summary(struct head_row *h, const json_t *summary)
+{
+	json_t *rest = json_copy((json_t *)summary); /* NULL gives NULL, in all of these */
+
+	h->text[HEAD_BLOCKS] = rows_json_text(json_object_get(rest, "blocks"));
+	(void)json_object_del(rest, "blocks");
+	h->text[HEAD_SUMMARY] = rows_json_text(rest);
+	json_decref(rest);
+}
+
+static void rows_add_papers(struct result *r, const struct head_row *h)
+{
+	json_t *blocks = rows_json_parse(h->text[HEAD_BLOCKS]);
+
+	if (h->text[HEAD_PLAN_TEXT]) {
+		g_free(r->plan_text);
+		r->plan_text = g_strdup(h->text[HEAD_PLAN_TEXT]);
+	}
+	r->conditions = rows_json_parse(h->text[HEAD_CONDITIONS]);
+	if (blocks)
+		(void)json_object_set_new(r->summary, "blocks", blocks);
+}
+
 struct head_row *head_row_from_result(const struct result *r, int64_t row)
 {
 	struct head_row *h = head_row_new();
@@ -149,7 +174,7 @@ struct head_row *head_row_from_result(const struct result *r, int64_t row)
 	h->text[HEAD_INSTRUMENT] = g_strdup(r->instrument);
 	h->text[HEAD_OVERRIDES] = rows_json_text(r->overrides);
 	h->text[HEAD_METHOD] = rows_json_text(r->method);
-	h->text[HEAD_SUMMARY] = rows_json_text(r->summary);
+	rows_split_summary(h, r->summary);
 	h->text[HEAD_FINDINGS] = rows_findings_text(r->findings);
 	h->text[HEAD_PLAN_TEXT] = g_strdup(r->plan_text);
 	h->text[HEAD_CONDITIONS] = rows_json_text(r->conditions);
@@ -172,7 +197,7 @@ static void rows_set_object(json_t **field, const char *text)
 		json_decref(j);
 }
 
-struct result *head_row_to_result(const struct head_row *h)
+struct result *head_row_to_result(const struct head_row *h, bool papers)
 {
 	int state = session_state_from_string(h->text[HEAD_STATE]);
 	int verdict = verdict_from_string(h->text[HEAD_VERDICT]);
@@ -202,8 +227,8 @@ struct result *head_row_to_result(const struct head_row *h)
 	r->summary = rows_json_parse(h->text[HEAD_SUMMARY]);
 	g_ptr_array_unref(r->findings);
 	r->findings = rows_findings_parse(h->text[HEAD_FINDINGS]);
-	rows_set_string(&r->plan_text, h->text[HEAD_PLAN_TEXT]);
-	r->conditions = rows_json_parse(h->text[HEAD_CONDITIONS]);
+	if (papers)
+		rows_add_papers(r, h);
 	return r;
 }
 

@@ -38,6 +38,7 @@ enum head_text {
 	HEAD_FINDINGS,
 	HEAD_PLAN_TEXT, /* from here on: table papers, which listing does not read */
 	HEAD_CONDITIONS,
+	HEAD_BLOCKS, /* of the summary: thousands of numbers after some hours */
 	_HEAD_TEXT_MAX,
 };
 #define HEAD_PAPERS HEAD_PLAN_TEXT
@@ -97,10 +98,10 @@ void figures_row_free(struct figures_row *f);
 /* The head of @r; its stages are not looked at. @row: the row it has or will have. */
 struct head_row *head_row_from_result(const struct result *r, int64_t row);
 /*
- * Head without stages (stages NULL). Words and JSON that this build does not know become the
- * neutral value: rows may come from another version.
+ * Head without stages (stages NULL); without what is in table papers unless @papers. Words and JSON
+ * that this build does not know become the neutral value: rows may come from another version.
  */
-struct result *head_row_to_result(const struct head_row *h);
+struct result *head_row_to_result(const struct head_row *h, bool papers);
 
 struct stage_row *stage_row_from_stage(const struct result_stage *s);
 /* -EBADMSG with a sentence: figures that cannot be decoded. */

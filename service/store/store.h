@@ -92,9 +92,10 @@ struct store_filter {
 	int64_t owner;	     /* uid; -1: any */
 };
 /*
- * Heads (struct result without stages, plan_text "", conditions NULL), newest first, at most @limit
- * (1..1000). @f NULL: all. @cursor: "" or what the page before gave in ret_next ("" at the end).
- * -EINVAL for a cursor it did not give, and for words that are no state or verdict.
+ * Heads (struct result without stages, plan_text "", conditions NULL, summary without "blocks"),
+ * newest first, at most @limit (1..1000). @f NULL: all. @cursor: "" or what the page before gave in
+ * ret_next ("" at the end). -EINVAL for a cursor it did not give, and for words that are no state
+ * or verdict.
  */
 int store_list(struct store *s, const struct store_filter *f, const char *cursor, unsigned limit,
 	       GPtrArray **ret, char **ret_next, char **ret_message);

@@ -171,17 +171,37 @@ static void test_delete(void)
 	fixture_remove(dir);
 }
 
-static void test_list_heads_cannot_be_put(void)
+/* A list leaves out what is bulky, committed or not; such a head must not overwrite the whole one.
+ */
+static void test_list_heads(void)
 {
 	g_autofree char *dir = fixture_dir();
+	struct result *in = fixture_result("s1"), *out;
 	struct store *s = fixture_open(dir);
-	GPtrArray *page;
 
-	fixture_put(s, "s1", "quick", SESSION_DONE);
-	g_assert_cmpint(store_list(s, NULL, "", 10, &page, NULL, NULL), ==, 0);
-	g_assert_cmpint(store_put_session(s, page->pdata[0]), ==, -EINVAL);
-	g_ptr_array_unref(page);
+	fixture_put_whole(s, in);
+	for (int committed = 0; committed < 2; committed++) {
+		const struct result *head;
+		GPtrArray *page;
+
+		g_assert_cmpint(store_list(s, NULL, "", 10, &page, NULL, NULL), ==, 0);
+		g_assert_cmpuint(page->len, ==, 1);
+		head = page->pdata[0];
+		fixture_same_head(in, head);
+		g_assert_null(head->stages);
+		g_assert_null(head->conditions);
+		g_assert_cmpstr(head->plan_text, ==, "");
+		g_assert_nonnull(json_object_get(head->summary, "count"));
+		g_assert_null(json_object_get(head->summary, "blocks"));
+		g_assert_cmpint(store_put_session(s, head), ==, -EINVAL);
+		g_ptr_array_unref(page);
+		out = fixture_get(s, "s1");
+		fixture_same(in, out);
+		result_free(out);
+		fixture_flush(s);
+	}
 	store_close(s);
+	result_free(in);
 	fixture_remove(dir);
 }
 
@@ -428,7 +448,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/store/reads-see-writes", test_reads_see_writes);
 	g_test_add_func("/store/update", test_update);
 	g_test_add_func("/store/delete", test_delete);
-	g_test_add_func("/store/list-heads-cannot-be-put", test_list_heads_cannot_be_put);
+	g_test_add_func("/store/list-heads", test_list_heads);
 	g_test_add_func("/store/list", test_list);
 	g_test_add_func("/store/list-refuses", test_list_refuses);
 	g_test_add_func("/store/last", test_last);
