@@ -13,12 +13,6 @@
 #include <errno.h>
 #include <string.h>
 
-int admission_loads(GHashTable *loads, const struct plan_stage *s, GPtrArray **ret,
-		    char **ret_message)
-{
-	return load_expand(loads, s->load, ret, ret_message);
-}
-
 static int admission_wishes(struct plan *p, const json_t *overrides, char **ret_message)
 {
 	const char *key;
@@ -53,9 +47,10 @@ static int admission_check_loads(GHashTable *loads, const struct plan *p, const 
 		return admission_blame(overrides, "load");
 	}
 	for (guint i = 0; i < p->stages->len; i++) {
+		const struct plan_stage *stage = p->stages->pdata[i];
 		g_autoptr(GPtrArray) simple = NULL;
 
-		if (admission_loads(loads, p->stages->pdata[i], &simple, ret_message) < 0)
+		if (load_expand(loads, stage->load, &simple, ret_message) < 0)
 			return admission_blame(overrides, "load");
 	}
 	return 0;

@@ -32,7 +32,3 @@ struct admission_place {
 int admission_check(const struct admission_place *where, const struct plan *plan,
 		    const json_t *overrides, struct admission *ret, char **ret_message);
 void admission_done(struct admission *a);
-
-/* The simple loads of a stage; g_ptr_array_unref(), members borrowed from @loads. */
-int admission_loads(GHashTable *loads, const struct plan_stage *s, GPtrArray **ret,
-		    char **ret_message);

@@ -33,14 +33,16 @@ struct child {
 	uint64_t killed_ns;
 };
 
-static int child_order_fd(const struct order *order)
+static int child_order_fd(const struct order *wanted)
 {
 	g_auto(fd_t) fd = memfd_create("lrtbf-order", MFD_CLOEXEC);
+	struct order order = *wanted;
 	int r;
 
 	if (fd < 0)
 		return -errno;
-	r = order_write(fd, order);
+	order.parent_pid = getpid();
+	r = order_write(fd, &order);
 	if (r < 0)
 		return r;
 	if (lseek(fd, 0, SEEK_SET) < 0)

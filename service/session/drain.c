@@ -19,6 +19,7 @@ struct drain_window { /* of one commit, since stage start */
 struct drain {
 	struct region_header *map;
 	size_t size;
+	uint64_t warmup_ns;
 	struct region_header header;
 	struct region_cpu *copy; /* scratch: too large for the stack */
 	struct session_live *live;
@@ -27,7 +28,7 @@ struct drain {
 	GArray *windows; /* of struct drain_window, ascending */
 };
 
-int drain_new(int fd, struct drain **ret)
+int drain_new(int fd, uint64_t warmup_ns, struct drain **ret)
 {
 	struct region_header *map, header;
 	struct drain *d;
@@ -36,14 +37,15 @@ int drain_new(int fd, struct drain **ret)
 	r = region_map(fd, false, &map);
 	if (r < 0)
 		return r;
-	r = region_check(map, map->size, &header);
+	r = region_check(map, region_mapped(map), &header);
 	if (r < 0) {
 		region_unmap(map);
 		return r;
 	}
 	d = g_new0(struct drain, 1);
 	d->map = map;
-	d->size = header.size;
+	d->size = region_mapped(map);
+	d->warmup_ns = warmup_ns;
 	d->header = header;
 	d->copy = g_new(struct region_cpu, 1);
 	d->live = g_new0(struct session_live, header.n_cpus);
@@ -114,23 +116,24 @@ static struct result_cpu *drain_result_cpu(struct result_stage *s, int cpu)
 	return c;
 }
 
-/* How long the stage has measured: until its end, else until its latest sample. */
-static void drain_take_times(struct drain *d, struct result_stage *s, uint64_t last_at_ns)
+/*
+ * How long this CPU has measured: on a grid exactly the points that have elapsed; else the time
+ * from the end of the warm-up to the latest sample.
+ */
+static uint64_t drain_measured_ns(const struct drain *d)
 {
-	const struct region_header *h = &d->header;
+	const struct region_cpu *c = d->copy;
 
-	if (h->start_mono_ns == 0)
-		return;
-	s->started_usec = h->start_real_ns / NSEC_PER_USEC;
-	if (h->end_mono_ns > h->start_mono_ns)
-		s->duration_ns = h->end_mono_ns - h->start_mono_ns;
-	else if (last_at_ns > s->duration_ns)
-		s->duration_ns = last_at_ns;
+	if (!c->started)
+		return 0;
+	if (c->interval_ns > 0)
+		return c->next_ns > c->grid_ns ? c->next_ns - c->grid_ns : 0;
+	return c->last_at_ns > d->warmup_ns ? c->last_at_ns - d->warmup_ns : 0;
 }
 
 static int drain_take(struct drain *d, struct result_stage *s, uint64_t close_mono_ns)
 {
-	uint64_t last_at_ns = 0;
+	uint64_t measured_ns = 0;
 	bool grew = false;
 	int r;
 
@@ -151,14 +154,15 @@ static int drain_take(struct drain *d, struct result_stage *s, uint64_t close_mo
 		c->policy = d->copy->policy;
 		c->priority = d->copy->priority;
 		*c->figures = d->copy->figures;
-		last_at_ns = MAX(last_at_ns, d->copy->last_at_ns);
+		measured_ns = MAX(measured_ns, drain_measured_ns(d));
 		if (d->live[i].count > 0 && d->live[i].max_ns > d->max_ns) {
 			d->max_ns = d->live[i].max_ns;
 			d->max_cpu = d->copy->cpu;
 			grew = true;
 		}
 	}
-	drain_take_times(d, s, last_at_ns);
+	s->started_usec = d->header.start_real_ns / NSEC_PER_USEC;
+	s->duration_ns = measured_ns;
 	return grew;
 }
 
@@ -169,12 +173,7 @@ int drain_read(struct drain *d, struct result_stage *s)
 
 int drain_close(struct drain *d, struct result_stage *s, uint64_t mono_ns)
 {
-	int r = drain_take(d, s, mono_ns);
-
-	if (r >= 0 && d->header.end_mono_ns == 0 && d->header.start_mono_ns > 0 &&
-	    mono_ns > d->header.start_mono_ns)
-		s->duration_ns = mono_ns - d->header.start_mono_ns;
-	return r;
+	return drain_take(d, s, mono_ns);
 }
 
 const struct region_header *drain_header(const struct drain *d)

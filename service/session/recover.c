@@ -131,7 +131,7 @@ static void recover_fold(const struct session_place *place, struct result *r,
 	struct drain *d;
 	int n;
 
-	if (fd < 0 || (n = drain_new(fd, &d)) < 0) {
+	if (fd < 0 || (n = drain_new(fd, plan ? plan->warmup_ns : 0, &d)) < 0) {
 		log_write(LOG_WARNING, r->id,
 			  "Region %s cannot be read, its figures since the last "
 			  "checkpoint are lost: %s",
@@ -141,6 +141,7 @@ static void recover_fold(const struct session_place *place, struct result *r,
 	recover_await(place, fd, drain_header(d)->child_pid, r->id);
 	stage = recover_stage(r, f->stage);
 	recover_describe(stage, plan);
+	stage->complete = drain_header(d)->phase == REGION_ENDED;
 	if (drain_read(d, stage) >= 0)
 		drain_mark_checkpoints(stage);
 	else
@@ -150,17 +151,15 @@ static void recover_fold(const struct session_place *place, struct result *r,
 
 static void recover_judge(struct result *r, const struct plan *plan)
 {
-	for (guint i = 0; plan && i < r->stages->len; i++) {
+	for (guint i = 0; i < r->stages->len; i++) {
 		struct result_stage *stage = r->stages->pdata[i];
 
 		if (stage->verdict != VERDICT_EMPTY)
 			continue; /* it had ended */
-		if (stage->duration_ns < stage->planned_ns)
-			finding_add(stage->findings, "incomplete", NULL);
 		verdict_findings(stage, plan);
 		verdict_stage(stage, plan);
 	}
-	session_judge(r, plan);
+	verdict_session(r, plan);
 }
 
 /* One that was measuring. Everything that is left of it goes into the store. */
@@ -182,8 +181,8 @@ static void recover_session(const struct session_place *place, struct result *r,
 		g_strdup("lrtbfd or the machine went down while this session measured; it has the "
 			 "samples up to then.");
 	r->reason_id = g_strdup("");
-	recover_judge(r, plan);
 	r->state = SESSION_INTERRUPTED;
+	recover_judge(r, plan);
 	r->finished_usec = clock_real_usec();
 	for (guint i = 0; i < r->stages->len; i++)
 		(void)store_put_stage(place->store, r->id, r->stages->pdata[i]);
@@ -201,7 +200,7 @@ static void recover_stray(const struct session_place *place, const struct region
 	g_auto(fd_t) fd = open(f->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct drain *d;
 
-	if (fd >= 0 && drain_new(fd, &d) >= 0) {
+	if (fd >= 0 && drain_new(fd, 0, &d) >= 0) {
 		recover_await(place, fd, drain_header(d)->child_pid, f->id);
 		drain_free(d);
 	}

@@ -12,7 +12,6 @@
 #include "clock.h"
 #include "conditions.h"
 #include "cpulist.h"
-#include "duration.h"
 #include "log.h"
 #include "policy.h"
 #include "reason.h"
@@ -59,43 +58,6 @@ static void session_set_reason(struct session *s, const char *id, const char *se
 	s->r->reason_id = g_strdup(id);
 }
 
-/* --- verdicts --- */
-
-static const char *session_first_doubt(const GPtrArray *findings)
-{
-	for (guint i = 0; i < findings->len; i++) {
-		const struct finding *f = findings->pdata[i];
-
-		if (f->kind->weight == FINDING_INCONCLUSIVE)
-			return f->text;
-	}
-	return NULL;
-}
-
-/* The reason of an inconclusive session is the first thing that made it so. */
-static void session_reason_from_findings(struct result *r)
-{
-	const char *text = session_first_doubt(r->findings);
-
-	if (r->verdict != VERDICT_INCONCLUSIVE || *r->reason)
-		return;
-	for (guint i = 0; !text && i < r->stages->len; i++)
-		text = session_first_doubt(((struct result_stage *)r->stages->pdata[i])->findings);
-	if (!text)
-		return;
-	g_free(r->reason);
-	r->reason = g_strdup(text);
-}
-
-void session_judge(struct result *r, const struct plan *plan)
-{
-	if (plan)
-		verdict_session(r, plan);
-	if (r->verdict == VERDICT_EMPTY)
-		r->verdict = plan && plan->limits->len > 0 ? VERDICT_INCONCLUSIVE : VERDICT_NONE;
-	session_reason_from_findings(r);
-}
-
 /* --- the end --- */
 
 /*
@@ -128,9 +90,9 @@ static void session_conclude(struct session *s, enum session_state state)
 		conditions_finish(r->conditions, s->place->root);
 	if (trouble && r->started_usec > 0)
 		finding_add(r->findings, "store-trouble", "%s", trouble);
-	session_judge(r, s->plan);
-	r->finished_usec = clock_real_usec();
 	r->state = state;
+	r->finished_usec = clock_real_usec();
+	verdict_session(r, s->plan);
 	session_put(s);
 	log_write(LOG_INFO, r->id, "Session %s of plan %s ended: %s, verdict %s%s%s", r->id,
 		  r->plan, session_state_to_string(state), verdict_to_string(r->verdict),
@@ -170,15 +132,6 @@ static struct result_stage *session_current(const struct session *s)
 	return s->r->stages->len > 0 ? s->r->stages->pdata[s->r->stages->len - 1] : NULL;
 }
 
-static void session_count_stages(struct session *s)
-{
-	unsigned left = s->plan->stages->len - s->r->stages->len;
-
-	if (left > 0 && s->r->stages->len > 0)
-		finding_add(s->r->findings, "incomplete", "%u of %u stages were not measured.",
-			    left, s->plan->stages->len);
-}
-
 static bool session_goes_on(const struct session *s)
 {
 	return !s->stop_reason && !*s->r->reason_id && s->r->stages->len < s->plan->stages->len;
@@ -192,22 +145,8 @@ static void session_take_failure(struct session *s)
 		session_set_reason(s, id, sentence);
 }
 
-/* Less than was planned. */
-static void session_find_incomplete(struct result_stage *stage)
+static void session_judge_stage(struct session *s, struct result_stage *stage)
 {
-	g_autofree char *ran = NULL, *planned = NULL;
-
-	if (stage->duration_ns + stage->planned_ns / 100 >= stage->planned_ns)
-		return;
-	ran = duration_format(stage->duration_ns / NSEC_PER_MSEC * NSEC_PER_MSEC);
-	planned = duration_format(stage->planned_ns);
-	finding_add(stage->findings, "incomplete", "The stage ran %s of %s.", ran, planned);
-}
-
-static void session_judge_stage(struct session *s, struct result_stage *stage, bool broke)
-{
-	if (!broke)
-		session_find_incomplete(stage);
 	verdict_findings(stage, s->plan);
 	verdict_stage(stage, s->plan);
 	if (store_put_stage(s->place->store, s->r->id, stage) < 0)
@@ -227,7 +166,7 @@ static void session_stage_over(struct session *s)
 	session_take_failure(s);
 	if (broke && !*s->r->reason_id)
 		session_set_reason(s, "", "A sample reached the plan's break value.");
-	session_judge_stage(s, stage, broke);
+	session_judge_stage(s, stage);
 	if (path)
 		g_ptr_array_add(s->regions, g_strdup(path));
 	s->stage = stage_free(s->stage);
@@ -237,7 +176,6 @@ static void session_stage_over(struct session *s)
 			return;
 		session_set_reason(s, "Failed", "The next stage could not be started.");
 	}
-	session_count_stages(s);
 	session_finish(s);
 }
 
@@ -315,7 +253,7 @@ static void session_next_stage(struct session *s)
 	struct result_stage *stage = session_add_stage(s, spec);
 	struct order order;
 
-	if (admission_loads(s->loads, spec, &loads, &message) < 0) {
+	if (load_expand(s->loads, spec->load, &loads, &message) < 0) {
 		/* found when it was admitted: cannot happen with the loads of that time */
 		finding_add(stage->findings, "load-absent", "%s", message);
 		loads = g_ptr_array_new();
@@ -353,7 +291,6 @@ static int on_session_next(sd_event_source *src, void *userdata)
 	if (session_goes_on(s)) {
 		session_next_stage(s);
 	} else {
-		session_count_stages(s);
 		session_finish(s);
 	}
 	return 0;
@@ -442,11 +379,10 @@ void session_abandon(struct session *s, const char *reason)
 		if (path)
 			g_ptr_array_add(s->regions, g_strdup(path));
 		s->stage = stage_free(s->stage);
-		session_judge_stage(s, stage, false);
+		session_judge_stage(s, stage);
 	}
 	if (!s->stop_reason)
 		s->stop_reason = g_strdup(reason);
-	session_count_stages(s);
 	session_finish(s);
 }
 

@@ -59,5 +59,3 @@ void session_refuse(struct session *s, int err, const char *sentence);
 void session_drain(struct session *s);
 
 bool session_ended(const struct session *s);
-/* The verdicts of a result whose measuring is over; @plan NULL: unknown, no limits. */
-void session_judge(struct result *r, const struct plan *plan);

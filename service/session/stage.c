@@ -308,7 +308,7 @@ static int stage_spawn(struct stage *s, char **ret_message)
 			      &s->region_fd, &s->region_path, ret_message);
 	if (r < 0)
 		return r;
-	r = drain_new(s->region_fd, &s->drain);
+	r = drain_new(s->region_fd, s->order.warmup_ns, &s->drain);
 	if (r < 0) {
 		*ret_message =
 			g_strdup_printf("The result region cannot be mapped: %s.", g_strerror(-r));
@@ -379,7 +379,7 @@ static void on_stage_loads(enum loadset_news what, const char *finding_id, const
 			stage_settle(s);
 		break;
 	case LOADSET_TROUBLE:
-		if (s->phase >= STAGE_UNLOAD)
+		if (!finding_kind(finding_id))
 			break;
 		finding_add(s->result->findings, finding_id, "%s", text);
 		log_write(LOG_NOTICE, s->p.id, "Stage %s: %s", s->result->name, text);
