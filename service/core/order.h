@@ -29,7 +29,9 @@ struct order {
 	uint64_t work_ns;	/* cpuloop: about how long one pass takes */
 	uint64_t dl_runtime_ns, dl_deadline_ns, dl_period_ns; /* SCHED_DEADLINE */
 	int32_t control_cpu;	/* where the control thread sits; -1: anywhere not measured, else anywhere */
-	uint32_t lock_memory;	/* 1: mlockall, failing is NotPermitted; 0: try, warn */
+	uint32_t lock_memory;	/* 1: mlockall, failing is NotPermitted; 0 or an ordinary policy: try, warn */
+	int32_t parent_pid;	/* who must be the parent, or the child ends at once; 0: not checked */
+	uint32_t pad;
 	cpu_set_t cpus;		/* measured CPUs: one thread each */
 };
 

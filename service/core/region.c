@@ -240,6 +240,19 @@ uint64_t region_warm_up(struct region_cpu *c, uint64_t latency_ns, uint64_t at_n
 	return next_ns;
 }
 
+uint64_t region_skip(struct region_cpu *c, uint64_t now_ns)
+{
+	uint64_t left_out = 0;
+
+	if (now_ns >= c->next_ns && c->interval_ns > 0)
+		left_out = ((now_ns - c->next_ns) / c->interval_ns + 1) * c->interval_ns;
+	region_begin_inline(c);
+	c->grid_ns += left_out;
+	c->next_ns += left_out;
+	region_end_inline(c);
+	return c->next_ns;
+}
+
 void region_set_phase(struct region_header *h, enum region_phase phase)
 {
 	__atomic_store_n(&h->phase, phase, __ATOMIC_RELEASE);
@@ -254,7 +267,7 @@ void region_close_cpu(struct region_cpu *c, uint64_t now_mono_ns)
 {
 	uint64_t n;
 
-	if (!c->started || c->interval_ns == 0)
+	if (!c->started || c->done || c->interval_ns == 0)
 		return;
 	n = figures_close(&c->figures, c->next_ns, c->interval_ns, now_mono_ns);
 	c->next_ns += n * c->interval_ns;
@@ -302,7 +315,7 @@ static int region_try_copy(const struct region_cpu *src, struct region_cpu *ret)
 /* What the arithmetic of a close may rely on. */
 static bool region_cpu_sane(const struct region_cpu *c)
 {
-	return c->cpu >= 0 && c->cpu < CPU_SETSIZE && c->started <= 1 &&
+	return c->cpu >= 0 && c->cpu < CPU_SETSIZE && c->started <= 1 && c->done <= 1 &&
 	       (c->interval_ns == 0 || c->next_ns >= c->grid_ns);
 }
 

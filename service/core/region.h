@@ -41,6 +41,7 @@ struct region_header {
 	uint64_t start_mono_ns;	/* CLOCK_MONOTONIC at stage start (end of preparation): at_ns counts from here */
 	uint64_t start_real_ns;	/* CLOCK_REALTIME at the same moment */
 	uint64_t end_mono_ns;	/* when measuring ended; 0 while it runs */
+	uint64_t begin_mono_ns;	/* when the first CPU's warm-up was over; 0 until the end */
 	int32_t dma_latency_us;	/* what /dev/cpu_dma_latency was set to; -1: not set */
 	int32_t broke;		/* 1: ended because a sample reached the plan's break value */
 	uint64_t break_ns;	/* that sample */
@@ -58,6 +59,7 @@ struct region_cpu {
 	int32_t policy;		/* read back after setting; SCHED_* */
 	int32_t priority;	/* 1..99, else 0 */
 	uint32_t started;	/* 1: measuring has begun on this CPU (warm-up over) */
+	uint32_t done;		/* 1: the thread came to its end: it awaits no wake-up any more */
 	uint64_t grid_ns;	/* CLOCK_MONOTONIC of the first grid point counted; 0 without a grid */
 	uint64_t next_ns;	/* the wake-up that is awaited: a grid point, plus its dither */
 	uint64_t interval_ns;	/* 0 without a grid */
@@ -108,6 +110,12 @@ uint64_t region_record(struct region_cpu *c, uint64_t latency_ns, uint64_t at_ns
 uint64_t region_migrate(struct region_cpu *c, uint64_t latency_ns, uint64_t at_ns,
 			int64_t shift_ns);
 
+/*
+ * Leave out the grid points <= @now_ns: the thread rested on purpose. They have not elapsed: grid_ns
+ * and next_ns move on together. Returns c->next_ns.
+ */
+uint64_t region_skip(struct region_cpu *c, uint64_t now_ns);
+
 /* The same in the warm-up: number and maximum are kept, nothing else; grid_ns follows next_ns. */
 uint64_t region_warm_up(struct region_cpu *c, uint64_t latency_ns, uint64_t at_ns,
 			int64_t shift_ns);
@@ -131,8 +139,8 @@ int region_check(const void *map, size_t size, struct region_header *ret);
 /*
  * A block whose writer is gone: account the grid points up to @now_mono_ns that nothing came for
  * (figures_close). @c is a copy from region_read_cpu(), so that there is never a second writer of
- * a block. Does nothing the second time, nor for a writer that had come to its end. For a child that was
- * killed: @now_mono_ns is the moment its death was seen.
+ * a block. Does nothing the second time, nor for a writer that had come to its end (c->done), nor
+ * in the warm-up. For a child that was killed: @now_mono_ns is the moment of its death.
  */
 void region_close_cpu(struct region_cpu *c, uint64_t now_mono_ns);
 

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lrtbf-measure: one stage's measurement, for the daemon (order and region as descriptors) or alone.
+ */
+#include "child.h"
+#include "cleanup.h"
+#include "cpulist.h"
+#include "instrument.h"
+#include "measurement.h"
+#include "options.h"
+#include "outcome.h"
+
+#include "config.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#define EXIT_ERROR 1
+#define EXIT_WRONG 64
+
+static int say_error(const char *text)
+{
+	fprintf(stderr, "lrtbf-measure: %s\n", text);
+	return EXIT_ERROR;
+}
+
+static int say(const char *text)
+{
+	if (fputs(text, stdout) < 0 || fflush(stdout) != 0)
+		return say_error("The result cannot be written.");
+	return 0;
+}
+
+static int print_outcome(const struct order *o, const struct region_header *map, bool json)
+{
+	struct region_header header;
+	struct outcome out;
+	g_autofree char *text = NULL;
+	int r = outcome_take(&out, o, map, &header);
+
+	if (r == 0 && json) {
+		g_autofree char *dump = outcome_json(&out);
+
+		text = g_strconcat(dump, "\n", NULL);
+	} else if (r == 0) {
+		text = outcome_text(&out);
+	}
+	outcome_done(&out);
+	return r < 0 ? say_error("The result region is damaged.") : say(text);
+}
+
+static int measure_alone(const struct options *opt)
+{
+	struct region_header *h = NULL;
+	g_autofree char *message = NULL;
+	g_auto(fd_t) fd = -1;
+	int r;
+
+	r = region_create_anonymous(&opt->order.cpus, &fd);
+	if (r == 0)
+		r = region_map(fd, true, &h);
+	if (r < 0) {
+		message = g_strdup_printf("No memory for the result: %s.", g_strerror(-r));
+		return say_error(message);
+	}
+	r = measurement_run(&opt->order, h);
+	if (r < 0)
+		return say_error(h->text);
+	return print_outcome(&opt->order, h, opt->json);
+}
+
+static int list_instruments(void)
+{
+	g_autoptr(GString) s = g_string_new(NULL);
+
+	for (size_t i = 0; instruments[i]; i++)
+		g_string_append_printf(s, "%-8s  %s\n", instruments[i]->name,
+				       instruments[i]->description);
+	return say(s->str);
+}
+
+static int wrong_usage(const char *message)
+{
+	(void)say_error(message);
+	fputs("Try 'lrtbf-measure --help'.\n", stderr);
+	return EXIT_WRONG;
+}
+
+static int run(const struct options *opt)
+{
+	g_autofree char *message = NULL;
+
+	switch (opt->what) {
+	case OPTIONS_HELP:
+		return say(options_help);
+	case OPTIONS_VERSION:
+		return say("lrtbf-measure " LRTBFD_VERSION "\n");
+	case OPTIONS_LIST:
+		return list_instruments();
+	case OPTIONS_CHILD:
+		return child_run(opt->order_fd, opt->region_fd);
+	case OPTIONS_MEASURE:
+		break;
+	}
+	if (!instrument_find(opt->order.instrument)) {
+		message = g_strdup_printf("There is no instrument %s, see lrtbf-measure --list.",
+					  opt->order.instrument);
+		return wrong_usage(message);
+	}
+	if (order_check(&opt->order, &message) < 0)
+		return wrong_usage(message);
+	return measure_alone(opt);
+}
+
+int main(int argc, char **argv)
+{
+	g_autofree char *message = NULL;
+	struct options opt;
+	cpu_set_t allowed;
+	int r;
+
+	r = cpulist_allowed("/", &allowed);
+	if (r < 0) {
+		message = g_strdup_printf("The CPUs cannot be asked for: %s.", g_strerror(-r));
+		return say_error(message);
+	}
+	r = options_parse(argc, argv, &allowed, &opt, &message);
+	return r < 0 ? wrong_usage(message) : run(&opt);
+}

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Why the control thread only waits for signals: it outranks the measuring threads, and every
+ * wake-up of it would be a disturbance made by the measurement itself. Threads tell it of their
+ * changes with SIGUSR1, others tell it to end with SIGTERM, and sigtimedwait() takes both and the time-out
+ * in one call.
+ *
+ * Why a thread that does not come back is left alone: only it may write its block. The region says
+ * when measuring ended, readers account for the wake-up that never came (region_close_cpu()), and
+ * the end of the process ends the thread.
+ */
+#include "measurement.h"
+
+#include "cpulist.h"
+#include "footing.h"
+#include "instrument.h"
+#include "now.h"
+#include "policy.h"
+#include "reason.h"
+#include "rights.h"
+#include "worker.h"
+
+#include <errno.h>
+#include <glib.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PREPARE_NS 10000000000ULL /* for all threads to be ready */
+#define LATE_NS	   50000000ULL	  /* a thread may be behind its end before it is woken */
+#define GRACE_NS   250000000ULL	  /* for threads to come back after that */
+#define NUDGE_NS   10000000ULL	  /* between two signals to a thread */
+
+struct measurement {
+	/* configuration */
+	const struct order *order;
+	const struct instrument *instrument;
+	struct region_header *header;
+	cpu_set_t reachable;
+	/* changes */
+	struct worker *workers;
+	unsigned n_workers; /* threads made */
+	sem_t go;
+	uint64_t start_ns;
+	int dma_fd;
+	bool stopped; /* a signal said so */
+};
+
+int measurement_fail(struct region_header *h, int error, const char *text)
+{
+	g_strlcpy(h->reason_id, reason_from_errno(error), sizeof(h->reason_id));
+	g_strlcpy(h->text, text, sizeof(h->text));
+	region_set_phase(h, REGION_FAILED);
+	return error;
+}
+
+static int measurement_fail_take(struct measurement *m, int error, char *text)
+{
+	int r = measurement_fail(m->header, error, text);
+
+	g_free(text);
+	return r;
+}
+
+static void measurement_warn(struct measurement *m, const char *id)
+{
+	char *warnings = m->header->warnings;
+
+	if (*warnings)
+		g_strlcat(warnings, " ", sizeof(m->header->warnings));
+	g_strlcat(warnings, id, sizeof(m->header->warnings));
+}
+
+static bool measurement_realtime(const struct measurement *m)
+{
+	return policy_is_realtime(m->order->policy) || m->order->policy == SCHED_DEADLINE;
+}
+
+/* --- signals --- */
+
+static sigset_t measurement_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGUSR1); /* from workers */
+	return set;
+}
+
+/* Everything blocked in this thread and those it makes; SIGXCPU is for workers alone. */
+static void measurement_block_signals(void)
+{
+	sigset_t set = measurement_signals();
+
+	sigaddset(&set, SIGUSR2);
+	sigaddset(&set, SIGXCPU);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+/* Until news of a worker, a signal to stop, or @until_ns. */
+static void measurement_wait(struct measurement *m, uint64_t until_ns)
+{
+	sigset_t set = measurement_signals();
+	uint64_t now = now_ns();
+	struct timespec t = now_timespec(until_ns > now ? until_ns - now : 0);
+	int sig = sigtimedwait(&set, NULL, &t);
+
+	if (sig == SIGTERM || sig == SIGINT || sig == SIGHUP)
+		m->stopped = true;
+}
+
+/* --- preparation --- */
+
+static int measurement_lock_memory(struct measurement *m)
+{
+	int r = footing_lock_memory();
+
+	if (r == 0)
+		return 0;
+	if (m->order->lock_memory && measurement_realtime(m))
+		return measurement_fail_take(m, r == -ENOMEM ? -EPERM : r, rights_memory_text(r));
+	measurement_warn(m, "memory-unlocked");
+	return 0;
+}
+
+static void measurement_hold_dma_latency(struct measurement *m)
+{
+	if (m->order->dma_latency_us < 0)
+		return;
+	if (footing_hold_dma_latency(m->order->dma_latency_us, &m->dma_fd) < 0)
+		measurement_warn(m, "dma-latency");
+	else
+		m->header->dma_latency_us = m->order->dma_latency_us;
+}
+
+static int measurement_check_cpus(struct measurement *m)
+{
+	cpu_set_t online = m->reachable;
+	char *message = NULL;
+	int r;
+
+	r = footing_reachable(&m->reachable);
+	if (r < 0)
+		return measurement_fail_take(m, r,
+					     g_strdup_printf("CPUs cannot be set: %s.",
+							     g_strerror(-r)));
+	if (cpulist_online("/", &online) < 0)
+		online = m->reachable; /* no /sys */
+	r = cpulist_check(&m->order->cpus, &m->reachable, &online, &message);
+	return r < 0 ? measurement_fail_take(m, r, message) : 0;
+}
+
+/* On the CPU asked for, else on one that is not measured, else anywhere. */
+static void measurement_place_control(struct measurement *m)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	if (m->order->control_cpu >= 0)
+		CPU_SET(m->order->control_cpu, &cpus);
+	if (m->order->control_cpu >= 0 && sched_setaffinity(0, sizeof(cpus), &cpus) == 0)
+		return;
+	CPU_XOR(&cpus, &m->reachable, &m->order->cpus); /* the measured ones are among the reachable */
+	if (CPU_COUNT(&cpus) > 0)
+		(void)sched_setaffinity(0, sizeof(cpus), &cpus); /* anywhere then */
+}
+
+static int measurement_outrank(struct measurement *m)
+{
+	struct policy_attr a = {
+		.size = sizeof(a),
+		.policy = SCHED_FIFO,
+		.priority = m->order->policy == SCHED_DEADLINE ? 99 : m->order->priority + 1,
+	};
+	int r;
+
+	if (!measurement_realtime(m))
+		return 0;
+	r = policy_set(0, &a);
+	if (r < 0)
+		return measurement_fail_take(m, r, rights_control_text(r, a.priority));
+	return 0;
+}
+
+static int measurement_start_workers(struct measurement *m)
+{
+	bool must_rest = measurement_realtime(m) &&
+			 !footing_spare(&m->reachable, &m->order->cpus);
+	unsigned n = m->header->n_cpus;
+
+	m->workers = g_new0(struct worker, n);
+	for (unsigned i = 0; i < n; i++) {
+		struct worker *w = &m->workers[i];
+		int r;
+
+		w->order = m->order;
+		w->instrument = m->instrument;
+		w->block = region_cpu(m->header, i);
+		w->cpu = w->block->cpu;
+		w->index = i;
+		w->n_workers = n;
+		w->must_rest = must_rest;
+		w->go = &m->go;
+		w->start_ns = &m->start_ns;
+		w->control = pthread_self();
+		r = worker_start(w);
+		if (r < 0)
+			return measurement_fail_take(
+				m, r, g_strdup_printf("The thread of CPU %d cannot be made: %s.",
+						      w->cpu, g_strerror(-r)));
+		m->n_workers++;
+	}
+	if (must_rest && m->instrument->spins)
+		measurement_warn(m, "spinning");
+	return 0;
+}
+
+static struct worker *measurement_find(struct measurement *m, enum worker_state state)
+{
+	for (unsigned i = 0; i < m->n_workers; i++)
+		if (worker_state(&m->workers[i]) == state)
+			return &m->workers[i];
+	return NULL;
+}
+
+static int measurement_await_ready(struct measurement *m)
+{
+	uint64_t until_ns = now_ns() + PREPARE_NS;
+	struct worker *w;
+
+	while (!m->stopped) {
+		w = measurement_find(m, WORKER_FAILED);
+		if (w)
+			return measurement_fail(m->header, w->error, w->text);
+		w = measurement_find(m, WORKER_PREPARING);
+		if (!w)
+			return 0;
+		if (now_ns() >= until_ns)
+			return measurement_fail_take(
+				m, -EBUSY,
+				g_strdup_printf("The thread of CPU %d does not get to run: something "
+						"of a higher priority holds the CPU.",
+						w->cpu));
+		measurement_wait(m, until_ns);
+	}
+	return measurement_fail(m->header, -ECANCELED, "Stopped before measuring began.");
+}
+
+static int measurement_prepare(struct measurement *m)
+{
+	int r;
+
+	m->header->child_pid = getpid();
+	region_set_phase(m->header, REGION_PREPARING);
+	m->instrument = instrument_find(m->order->instrument);
+	if (!m->instrument)
+		return measurement_fail_take(m, -EINVAL,
+					     g_strdup_printf("There is no instrument %s.",
+							     m->order->instrument));
+	if (m->instrument->grid && m->order->interval_ns == 0)
+		return measurement_fail_take(m, -EINVAL,
+					     g_strdup_printf("Instrument %s needs an interval.",
+							     m->order->instrument));
+	r = measurement_check_cpus(m);
+	if (r == 0)
+		r = measurement_lock_memory(m);
+	if (r < 0)
+		return r;
+	measurement_hold_dma_latency(m);
+	measurement_block_signals();
+	r = measurement_start_workers(m);
+	if (r == 0)
+		r = measurement_await_ready(m);
+	if (r < 0)
+		return r;
+	measurement_place_control(m);
+	return measurement_outrank(m);
+}
+
+/* --- measuring --- */
+
+static void measurement_release(struct measurement *m)
+{
+	for (unsigned i = 0; i < m->n_workers; i++)
+		sem_post(&m->go);
+}
+
+static void measurement_begin(struct measurement *m)
+{
+	struct timespec real;
+
+	clock_gettime(CLOCK_REALTIME, &real);
+	m->start_ns = now_ns();
+	m->header->start_mono_ns = m->start_ns;
+	m->header->start_real_ns = (uint64_t)real.tv_sec * NSEC_PER_SEC + (uint64_t)real.tv_nsec;
+	region_set_phase(m->header, REGION_RUNNING);
+	measurement_release(m);
+}
+
+/* When the last worker should have ended; UINT64_MAX while one does not know yet. */
+static uint64_t measurement_end_ns(struct measurement *m)
+{
+	uint64_t end_ns = 0;
+
+	for (unsigned i = 0; i < m->n_workers; i++)
+		end_ns = MAX(end_ns, worker_end_ns(&m->workers[i]));
+	return end_ns;
+}
+
+static bool measurement_broke(struct measurement *m)
+{
+	for (unsigned i = 0; i < m->n_workers; i++)
+		if (worker_state(&m->workers[i]) == WORKER_DONE && m->workers[i].broke_ns > 0)
+			return true;
+	return false;
+}
+
+static bool measurement_all_done(struct measurement *m)
+{
+	for (unsigned i = 0; i < m->n_workers; i++)
+		if (worker_state(&m->workers[i]) < WORKER_DONE)
+			return false;
+	return true;
+}
+
+/* A worker that does not get to its warm-up's end is waited for: its CPU is what is measured. */
+static void measurement_await_end(struct measurement *m)
+{
+	while (!m->stopped && !measurement_broke(m) && !measurement_all_done(m)) {
+		uint64_t end_ns = measurement_end_ns(m), now = now_ns();
+
+		if (end_ns != WORKER_END_OPEN && now >= end_ns + LATE_NS)
+			return;
+		measurement_wait(m, end_ns == WORKER_END_OPEN ? now + 3600 * NSEC_PER_SEC
+							      : end_ns + LATE_NS);
+	}
+}
+
+/* 0: all came back; > 0: how many did not. */
+static int measurement_end_workers(struct measurement *m)
+{
+	uint64_t until_ns = now_ns() + GRACE_NS;
+	int stuck = 0;
+
+	while (!measurement_all_done(m) && now_ns() < until_ns) {
+		for (unsigned i = 0; i < m->n_workers; i++)
+			if (worker_state(&m->workers[i]) < WORKER_DONE)
+				worker_stop(&m->workers[i]);
+		measurement_wait(m, MIN(now_ns() + NUDGE_NS, until_ns));
+	}
+	for (unsigned i = 0; i < m->n_workers; i++) {
+		if (worker_state(&m->workers[i]) < WORKER_DONE)
+			stuck++;
+		else
+			pthread_join(m->workers[i].thread, NULL);
+	}
+	return stuck;
+}
+
+static void measurement_sum_up(struct measurement *m)
+{
+	struct region_header *h = m->header;
+	uint32_t rests = 0;
+
+	for (unsigned i = 0; i < m->n_workers; i++) {
+		const struct worker *w = &m->workers[i];
+
+		if (worker_state(w) != WORKER_DONE)
+			continue;
+		if (w->begin_ns > 0 && (h->begin_mono_ns == 0 || w->begin_ns < h->begin_mono_ns))
+			h->begin_mono_ns = w->begin_ns;
+		h->break_ns = MAX(h->break_ns, w->broke_ns);
+		h->warmup_break_ns = MAX(h->warmup_break_ns, w->warmup_broke_ns);
+		h->faults_minor += (uint32_t)MAX(w->faults_minor, 0);
+		h->faults_major += (uint32_t)MAX(w->faults_major, 0);
+		rests += w->rests;
+	}
+	h->broke = h->break_ns > 0;
+	if (rests > 0 && !m->instrument->spins)
+		measurement_warn(m, "spinning");
+	if (h->faults_minor + h->faults_major > 0)
+		measurement_warn(m, "page-faults");
+	if (h->warmup_break_ns > 0)
+		measurement_warn(m, "break-in-warmup");
+}
+
+static int measurement_finish(struct measurement *m)
+{
+	int stuck = measurement_end_workers(m);
+
+	measurement_sum_up(m);
+	m->header->end_mono_ns = now_ns();
+	region_set_phase(m->header, REGION_ENDED);
+	return stuck;
+}
+
+/* After a failed preparation: threads that wait for the start give up instead. */
+static int measurement_give_up(struct measurement *m)
+{
+	for (unsigned i = 0; i < m->n_workers; i++)
+		worker_stop(&m->workers[i]);
+	measurement_release(m);
+	return measurement_end_workers(m);
+}
+
+/* The measurement's memory stays when a thread may still look at it. */
+static void measurement_free(struct measurement *m)
+{
+	if (m->dma_fd >= 0)
+		(void)close(m->dma_fd); /* gives the latency back */
+	sem_destroy(&m->go);
+	g_free(m->workers);
+	g_free(m);
+}
+
+int measurement_run(const struct order *o, struct region_header *h)
+{
+	struct measurement *m = g_new0(struct measurement, 1);
+	int r, stuck;
+
+	m->order = o;
+	m->header = h;
+	m->dma_fd = -1;
+	sem_init(&m->go, 0, 0);
+	r = measurement_prepare(m);
+	if (r < 0) {
+		stuck = measurement_give_up(m);
+	} else {
+		measurement_begin(m);
+		measurement_await_end(m);
+		r = stuck = measurement_finish(m);
+	}
+	if (stuck == 0)
+		measurement_free(m);
+	return r;
+}

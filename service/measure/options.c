@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Why no getopt: it takes `-smp` for three options and `--in` for --interval. Here a word is known or it is
+ * refused by name. One table says which options there are, what they set and how.
+ */
+#include "options.h"
+
+#include "cpulist.h"
+#include "duration.h"
+#include "policy.h"
+
+#include <errno.h>
+#include <glib.h>
+#include <string.h>
+
+#define PRIORITY_DEFAULT 80
+
+const char options_help[] =
+	"Usage: lrtbf-measure INSTRUMENT [OPTION]...\n"
+	"Measure latencies of this machine; the result is printed.\n"
+	"\n"
+	"      --duration=TIME     how long to measure (10s)\n"
+	"      --interval=TIME     between two wake-ups of a CPU's thread (1ms)\n"
+	"      --policy=NAME       fifo, rr, other, batch, idle or deadline (fifo)\n"
+	"      --priority=N        1..98, of fifo and rr (80)\n"
+	"      --nice=N            -20..19, of other and batch (0)\n"
+	"      --runtime=TIME --deadline=TIME --period=TIME\n"
+	"                          of policy deadline\n"
+	"      --cpus=LIST         CPUs to measure: 0-3,8, all, !0 (all)\n"
+	"      --warm-up=TIME      measure this long before it counts (100ms)\n"
+	"      --break=TIME        end at the first sample as large as this\n"
+	"      --within=TIME       count the samples up to this\n"
+	"      --dither=TIME       add a random time up to this to every wait (0)\n"
+	"      --work=TIME         about how long a pass of cpuloop takes (100us)\n"
+	"      --dma-latency=N     us to hold /dev/cpu_dma_latency at; no: leave it alone (0)\n"
+	"      --json              print the result as JSON\n"
+	"      --list              name the instruments\n"
+	"      --help, --version\n"
+	"\n"
+	"Times have a unit: 250us, 1.5s, 2h. Ctrl-C ends it and prints what there is.\n"
+	"Exit status: 0 measured, 1 error, 64 wrong usage.\n";
+
+enum option_kind {
+	OPTION_TIME,
+	OPTION_INTEGER,
+	OPTION_POLICY,
+	OPTION_CPUS,
+	OPTION_DMA_LATENCY,
+	OPTION_FLAG,
+	OPTION_WHAT,
+};
+
+struct option_entry {
+	const char *name;
+	enum option_kind kind;
+	size_t offset; /* in struct options */
+	int64_t min, max; /* OPTION_INTEGER; min: the value of OPTION_WHAT */
+};
+
+#define ORDER(field) offsetof(struct options, order.field)
+
+static const struct option_entry option_table[] = {
+	{ "duration", OPTION_TIME, ORDER(duration_ns) },
+	{ "interval", OPTION_TIME, ORDER(interval_ns) },
+	{ "warm-up", OPTION_TIME, ORDER(warmup_ns) },
+	{ "break", OPTION_TIME, ORDER(break_ns) },
+	{ "within", OPTION_TIME, ORDER(within_ns) },
+	{ "dither", OPTION_TIME, ORDER(dither_ns) },
+	{ "work", OPTION_TIME, ORDER(work_ns) },
+	{ "runtime", OPTION_TIME, ORDER(dl_runtime_ns) },
+	{ "deadline", OPTION_TIME, ORDER(dl_deadline_ns) },
+	{ "period", OPTION_TIME, ORDER(dl_period_ns) },
+	{ "policy", OPTION_POLICY, ORDER(policy) },
+	{ "priority", OPTION_INTEGER, ORDER(priority), 1, 98 },
+	{ "nice", OPTION_INTEGER, ORDER(nice), -20, 19 },
+	{ "cpus", OPTION_CPUS, ORDER(cpus) },
+	{ "dma-latency", OPTION_DMA_LATENCY, ORDER(dma_latency_us) },
+	{ "json", OPTION_FLAG, offsetof(struct options, json) },
+	{ "order-fd", OPTION_INTEGER, offsetof(struct options, order_fd), 3, 1023 },
+	{ "region-fd", OPTION_INTEGER, offsetof(struct options, region_fd), 3, 1023 },
+	{ "help", OPTION_WHAT, offsetof(struct options, what), OPTIONS_HELP },
+	{ "version", OPTION_WHAT, offsetof(struct options, what), OPTIONS_VERSION },
+	{ "list", OPTION_WHAT, offsetof(struct options, what), OPTIONS_LIST },
+};
+
+struct parse {
+	struct options *options;
+	const cpu_set_t *allowed;
+	char **ret_message;
+	const char *instrument;
+	bool priority_given;
+};
+
+G_GNUC_PRINTF(2, 3) static int option_bad(struct parse *p, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	*p->ret_message = g_strdup_vprintf(fmt, ap);
+	va_end(ap);
+	return -EINVAL;
+}
+
+static int option_integer(const char *value, int64_t min, int64_t max, int32_t *ret, char **ret_why)
+{
+	int64_t n;
+	int r = integer_parse(value, min, max, &n, ret_why);
+
+	if (r == 0)
+		*ret = (int32_t)n;
+	return r;
+}
+
+static int option_cpus(struct parse *p, const char *value, cpu_set_t *ret, char **ret_why)
+{
+	cpu_set_t online;
+	int r = cpulist_parse(value, p->allowed, ret, ret_why);
+
+	if (r < 0)
+		return r;
+	if (cpulist_online("/", &online) < 0)
+		online = *p->allowed;
+	return cpulist_check(ret, p->allowed, &online, ret_why);
+}
+
+static int option_set(struct parse *p, const struct option_entry *e, const char *value)
+{
+	void *field = (char *)p->options + e->offset;
+	g_autofree char *why = NULL;
+	int r = 0;
+
+	switch (e->kind) {
+	case OPTION_TIME:
+		r = duration_parse(value, 0, field, &why);
+		break;
+	case OPTION_INTEGER:
+		r = option_integer(value, e->min, e->max, field, &why);
+		break;
+	case OPTION_DMA_LATENCY:
+		if (strcmp(value, "no") == 0)
+			*(int32_t *)field = -1;
+		else
+			r = option_integer(value, 0, 2000000000, field, &why);
+		break;
+	case OPTION_POLICY:
+		r = policy_from_string(value);
+		if (r >= 0)
+			*(uint32_t *)field = (uint32_t)r;
+		break;
+	case OPTION_CPUS:
+		r = option_cpus(p, value, field, &why);
+		break;
+	case OPTION_FLAG:
+		*(bool *)field = true;
+		break;
+	case OPTION_WHAT:
+		*(enum options_what *)field = (enum options_what)e->min;
+		break;
+	}
+	if (r < 0)
+		return option_bad(p, "--%s=%s: %s", e->name, value,
+				  why ?: "There is no such policy: fifo, rr, other, batch, idle, deadline.");
+	if (strcmp(e->name, "priority") == 0)
+		p->priority_given = true;
+	return 0;
+}
+
+static const struct option_entry *option_find(const char *name, size_t length)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(option_table); i++)
+		if (strlen(option_table[i].name) == length &&
+		    strncmp(option_table[i].name, name, length) == 0)
+			return &option_table[i];
+	return NULL;
+}
+
+/* One word of the command line, with the next for `--name value`. Returns how many were used. */
+static int option_word(struct parse *p, const char *word, const char *next)
+{
+	const struct option_entry *e;
+	const char *equals;
+	int r;
+
+	if (word[0] != '-') {
+		if (p->instrument)
+			return option_bad(p, "One instrument at a time: %s or %s.", p->instrument, word);
+		p->instrument = word;
+		return 1;
+	}
+	equals = strchrnul(word, '=');
+	e = g_str_has_prefix(word, "--") ? option_find(word + 2, (size_t)(equals - word - 2)) : NULL;
+	if (!e)
+		return option_bad(p, "There is no option %s.", word);
+	if (e->kind == OPTION_FLAG || e->kind == OPTION_WHAT) {
+		if (*equals)
+			return option_bad(p, "Option --%s takes no value.", e->name);
+		(void)option_set(p, e, ""); /* a flag cannot fail */
+		return 1;
+	}
+	if (!*equals && !next)
+		return option_bad(p, "Option --%s needs a value.", e->name);
+	r = option_set(p, e, *equals ? equals + 1 : next);
+	return r < 0 ? r : *equals ? 1 : 2;
+}
+
+static void options_defaults(struct options *o, const cpu_set_t *allowed)
+{
+	*o = (struct options){ .order_fd = -1, .region_fd = -1 };
+	order_init(&o->order);
+	o->order.policy = SCHED_FIFO;
+	o->order.warmup_ns = 100000000;
+	o->order.cpus = *allowed;
+}
+
+static int options_finish(struct parse *p)
+{
+	struct options *o = p->options;
+
+	if (o->what != OPTIONS_MEASURE)
+		return 0;
+	if (o->order_fd >= 0 && o->region_fd >= 0 && !p->instrument) {
+		o->what = OPTIONS_CHILD;
+		return 0;
+	}
+	if (o->order_fd >= 0 || o->region_fd >= 0)
+		return option_bad(p, "--order-fd and --region-fd go together, without an instrument.");
+	if (!p->instrument)
+		return option_bad(p, "Which instrument? See lrtbf-measure --list.");
+	if (g_strlcpy(o->order.instrument, p->instrument, sizeof(o->order.instrument)) >=
+	    sizeof(o->order.instrument))
+		return option_bad(p, "There is no instrument %s.", p->instrument);
+	if (policy_is_realtime((int)o->order.policy) && !p->priority_given)
+		o->order.priority = PRIORITY_DEFAULT;
+	return 0;
+}
+
+int options_parse(int argc, char **argv, const cpu_set_t *allowed, struct options *ret,
+		  char **ret_message)
+{
+	struct options o;
+	struct parse p = { .options = &o, .allowed = allowed, .ret_message = ret_message };
+	int r;
+
+	options_defaults(&o, allowed);
+	for (int i = 1; i < argc; i += r) {
+		r = option_word(&p, argv[i], i + 1 < argc ? argv[i + 1] : NULL);
+		if (r < 0)
+			return r;
+	}
+	r = options_finish(&p);
+	if (r < 0)
+		return r;
+	*ret = o;
+	return 0;
+}

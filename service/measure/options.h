@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/*
+ * lrtbf-measure's command line. Pure but for the CPUs it may use, which it is told.
+ */
+#include "order.h"
+#include <stdbool.h>
+
+enum options_what {
+	OPTIONS_MEASURE,
+	OPTIONS_CHILD, /* --order-fd= and --region-fd= */
+	OPTIONS_HELP,
+	OPTIONS_VERSION,
+	OPTIONS_LIST,
+};
+
+struct options {
+	enum options_what what;
+	struct order order; /* OPTIONS_MEASURE: complete but unchecked */
+	bool json;
+	int order_fd, region_fd; /* OPTIONS_CHILD */
+};
+
+/* @allowed: CPUs of "all". -EINVAL with a sentence (g_free): how it is used wrongly. */
+int options_parse(int argc, char **argv, const cpu_set_t *allowed, struct options *ret,
+		  char **ret_message);
+
+/* The text of --help. */
+extern const char options_help[];

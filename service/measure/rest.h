@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/*
+ * May not starve the machine: a real-time thread that leaves no CPU to the system rests for 5 % of
+ * every 100 ms unless its own waiting came to as much. Kernel throttling is no substitute: with it
+ * ordinary processes still wait for 950 ms, and it may be off.
+ *
+ * Waits are counted by what the next wake-up's time promises, less what going to sleep and waking
+ * costs at least; a loop at an interval of some microseconds waits often and sleeps never.
+ */
+#include "now.h"
+#include <glib.h>
+#include <stdbool.h>
+
+#define REST_NS	       5000000ULL  /* how long */
+#define REST_WINDOW_NS 95000000ULL /* after how long */
+#define REST_OVERHEAD_NS 20000ULL  /* of one wait */
+
+struct rest {
+	uint64_t window_end_ns; /* UINT64_MAX: need not rest */
+	uint64_t waited_ns;	/* in this window */
+	uint32_t rests;
+};
+
+static inline void rest_init(struct rest *r, bool must, uint64_t now)
+{
+	*r = (struct rest){ .window_end_ns = must ? now + REST_WINDOW_NS : UINT64_MAX };
+}
+
+/* After a sample of @latency_ns at @now; the loop is going to wait until @next_ns. true: rest first. */
+static inline bool rest_due(struct rest *r, uint64_t now, uint64_t latency_ns, uint64_t next_ns)
+{
+	bool due;
+
+	if (next_ns > now + REST_OVERHEAD_NS)
+		r->waited_ns += next_ns - now - REST_OVERHEAD_NS;
+	if (G_LIKELY(now < r->window_end_ns))
+		return false;
+	/* a long latency is time in which somebody else ran */
+	due = r->waited_ns < REST_NS && latency_ns < REST_NS;
+	r->waited_ns = 0;
+	r->window_end_ns = now + REST_WINDOW_NS;
+	return due;
+}
+
+/* Sleep; returns the time after it. */
+static inline uint64_t rest_take(struct rest *r, uint64_t now)
+{
+	struct timespec t = now_timespec(now + REST_NS);
+
+	(void)clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL); /* cut short: a stop */
+	r->rests++;
+	now = now_ns();
+	r->window_end_ns = now + REST_WINDOW_NS;
+	return now;
+}
