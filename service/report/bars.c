@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A sample that came once in a hundred thousand is what people look for, so it must have a bar: every bin
- * with a sample draws at least the smallest one, and when counts lie far apart the bars' length is
- * their logarithm (and the caption says so). The count stands beside it anyway.
+ * A sample that came once in a hundred thousand is what people look for, so it must have a bar:
+ * every bin with a sample draws at least the smallest one, and when counts lie far apart the bars'
+ * length is their logarithm (and the caption says so). The count stands beside it anyway.
  */
 #include "bars.h"
 
@@ -57,8 +57,8 @@ static void bars_measure(struct bars *v, const GArray *bins)
 /* Length in eighths of a column; at least one for a sample. */
 static unsigned bars_eighths(const struct bars *v, uint64_t count)
 {
-	double share = v->logarithmic ? log1p((double)count) / log1p((double)v->largest) :
-					(double)count / (double)v->largest;
+	double share = v->logarithmic ? log1p((double)count) / log1p((double)v->largest)
+				      : (double)count / (double)v->largest;
 
 	return count ? MAX(1u, (unsigned)lround(share * v->room * 8)) : 0;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Latencies spread over decades, and what matters lies at both ends: equal steps would put a whole idle
- * machine into the first row as soon as one sample takes a second. Preferred numbers (the E series
- * of IEC 60063) give bounds that people can read at any fineness. The finest that fits is taken;
- * it stays coarser than the buckets behind it, so that rows do not alternate.
+ * Latencies spread over decades, and what matters lies at both ends: equal steps would put a whole
+ * idle machine into the first row as soon as one sample takes a second. Preferred numbers (the E
+ * series of IEC 60063) give bounds that people can read at any fineness. The finest that fits is
+ * taken; it stays coarser than the buckets behind it, so that rows do not alternate.
  */
 #include "bins.h"
 
@@ -71,7 +71,8 @@ static GArray *bins_fill(const struct figures *f, const struct bins_series *s)
 
 	for (unsigned b = 0; b < HISTOGRAM_BUCKETS; b++) {
 		uint64_t value = bins_value(f, b);
-		struct bin *last = bins->len ? &g_array_index(bins, struct bin, bins->len - 1) : NULL;
+		struct bin *last =
+			bins->len ? &g_array_index(bins, struct bin, bins->len - 1) : NULL;
 
 		if (f->bucket[b] == 0)
 			continue;

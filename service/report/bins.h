@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /*
- * A distribution in few rows: bins between preferred numbers (10, 11, 12, 13, 15 ... or coarser), evenly
- * spaced on a logarithmic scale, each about as wide as its latency's share.
+ * A distribution in few rows: bins between preferred numbers (10, 11, 12, 13, 15 ... or coarser),
+ * evenly spaced on a logarithmic scale, each about as wide as its latency's share.
  */
 #include "figures.h"
 
 struct bin {
-	uint64_t low_ns, high_ns; /* [low, high); the first one of a distribution with zeros is [0, 1) */
+	uint64_t low_ns,
+		high_ns; /* [low, high); the first one of a distribution with zeros is [0, 1) */
 	uint64_t count;
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Times go from nanoseconds to text by integer division: "%f" would follow the locale and lose digits of
- * an hour in nanoseconds. Text of strangers (labels, kernel command lines) passes cell_text() before
- * it meets a terminal, which would obey escape sequences in it.
+ * Times go from nanoseconds to text by integer division: "%f" would follow the locale and lose
+ * digits of an hour in nanoseconds. Text of strangers (labels, kernel command lines) passes
+ * cell_text() before it meets a terminal, which would obey escape sequences in it.
  */
 #include "cell.h"
 
@@ -96,7 +96,8 @@ static char *cell_scaled(uint64_t ns, uint64_t unit_ns, const char *unit)
 	return g_strdup_printf("%" PRIu64 ".%" PRIu64 "%s", tenths / 10, tenths % 10, unit);
 }
 
-static char *cell_pair(uint64_t large, const char *large_unit, uint64_t small, const char *small_unit)
+static char *cell_pair(uint64_t large, const char *large_unit, uint64_t small,
+		       const char *small_unit)
 {
 	if (small == 0)
 		return g_strdup_printf("%" PRIu64 "%s", large, large_unit);

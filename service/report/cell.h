@@ -26,7 +26,8 @@ int cell_decimals(const struct figures *f);
 char *cell_duration(uint64_t ns);
 /* "2026-11-30 02:00:13 UTC"; with @fraction "2026-11-30 02:00:13.123456" (no zone). */
 char *cell_time(uint64_t usec, bool fraction);
-/* "99.95 %" of @part in @whole (> 0), at most four decimals, rounded down: never 100 % by rounding. */
+/* "99.95 %" of @part in @whole (> 0), at most four decimals, rounded down: never 100 % by rounding.
+ */
 char *cell_percent(uint64_t part, uint64_t whole);
 /* "0.08 %", "27.3 %": the same rounded up to few digits, for a bound. */
 char *cell_percent_bound(uint64_t part, uint64_t whole);

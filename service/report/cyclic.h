@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /*
- * A result as cyclictest sees one: threads in the order of their CPUs, latencies in whole microseconds,
- * nothing of stages. Several stages are added up, as one cyclictest would that ran all the
- * time while the loads changed.
+ * A result as cyclictest sees one: threads in the order of their CPUs, latencies in whole
+ * microseconds, nothing of stages. Several stages are added up, as one cyclictest would that ran
+ * all the time while the loads changed.
  */
 #include "result.h"
 

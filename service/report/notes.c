@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The same finding often stands in every stage (a virtual machine does not change between them); repeated
- * four times nobody would read the one that stands in one stage only. The first line belongs to the
- * fallback of the policy: whoever reads nothing else must not take a result of `other` for one
- * of `fifo`, so its sentence names both even when the finding does not.
+ * The same finding often stands in every stage (a virtual machine does not change between them);
+ * repeated four times nobody would read the one that stands in one stage only. The first line
+ * belongs to the fallback of the policy: whoever reads nothing else must not take a result of
+ * `other` for one of `fifo`, so its sentence names both even when the finding does not.
  */
 #include "notes.h"
 
@@ -47,8 +47,10 @@ static char *notes_fallback_text(const struct result *r, const struct finding *f
 
 	if (f && (strstr(f->text, policy) || r->policy == r->wanted_policy))
 		return g_strdup(f->text);
-	return g_strdup_printf("Real-time priority was not permitted: measured with policy %s instead of "
-			       "%s.", policy, notes_policy(r->wanted_policy));
+	return g_strdup_printf(
+		"Real-time priority was not permitted: measured with policy %s instead of "
+		"%s.",
+		policy, notes_policy(r->wanted_policy));
 }
 
 static void notes_add(GPtrArray *notes, const struct finding *f, char *text)

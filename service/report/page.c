@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Wrapping, padding and colour in one place, because each alone looks simple and together they break:
- * escape sequences take no column, wide characters take two, and a word longer than the page
+ * Wrapping, padding and colour in one place, because each alone looks simple and together they
+ * break: escape sequences take no column, wide characters take two, and a word longer than the page
  * must be cut or the terminal wraps it and every table below looks broken.
  */
 #include "page.h"
@@ -98,7 +98,8 @@ void page_item(struct page *p, enum page_style style, const char *lead, unsigned
 	       const char *text)
 {
 	unsigned at = cell_columns(lead);
-	bool begun = false; /* something stands on this line that a blank must part from the next word */
+	bool begun =
+		false; /* something stands on this line that a blank must part from the next word */
 
 	page_put(p, style, lead);
 	while (*text) {

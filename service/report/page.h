@@ -16,7 +16,7 @@ enum page_style {
 };
 
 struct page {
-	GString *out;	/* borrowed */
+	GString *out; /* borrowed */
 	unsigned width;
 	bool unicode, colour;
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The formats know nothing of each other and nothing of who asks; what they share (finding a format by
- * name, narrowing a result to one stage) happens here, before them, so that no format can forget it.
+ * The formats know nothing of each other and nothing of who asks; what they share (finding a format
+ * by name, narrowing a result to one stage) happens here, before them, so that no format can forget
+ * it.
  */
 #include "report.h"
 

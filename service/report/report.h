@@ -7,9 +7,10 @@
 #include "result.h"
 
 struct report_options {
-	unsigned width;	 /* columns of the reader's terminal; 0: 80; kept within 40..200. text only */
-	bool unicode;	 /* block characters may be used in histograms. text only */
-	bool colour;	 /* text only */
+	unsigned
+		width; /* columns of the reader's terminal; 0: 80; kept within 40..200. text only */
+	bool unicode;  /* block characters may be used in histograms. text only */
+	bool colour;   /* text only */
 	const char *stage; /* only the stage of this name; NULL: all. Every format */
 };
 
@@ -17,17 +18,18 @@ struct report_format {
 	const char *name;	 /* "text" */
 	const char *media_type;	 /* "text/plain; charset=utf-8" */
 	const char *description; /* one line for help */
-	/* Render @r into @out (empty before). 0, or -EOPNOTSUPP with a sentence: this result has no such form. */
+	/* Render @r into @out (empty before). 0, or -EOPNOTSUPP with a sentence: this result has no
+	 * such form. */
 	int (*render)(const struct result *r, const struct report_options *o, GString *out,
 		      char **ret_message);
 };
 
-extern const struct report_format *const report_formats[]; /* ends with NULL; generated */
+extern const struct report_format *const report_formats[];   /* ends with NULL; generated */
 const struct report_format *report_format(const char *name); /* NULL: unknown */
 
 /*
- * The one call a caller needs. @o NULL: all defaults. -EINVAL with a sentence that lists the formats or the
- * stages when one of these is unknown; else what the format says.
+ * The one call a caller needs. @o NULL: all defaults. -EINVAL with a sentence that lists the
+ * formats or the stages when one of these is unknown; else what the format says.
  */
 int report_render(const char *format, const struct result *r, const struct report_options *o,
 		  GString *out, char **ret_message);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The `session` object: the same in a report and in a list, although a list has read the head only. What
- * needs the stages is therefore taken from the summary there, which verdict_session() filled.
+ * The `session` object: the same in a report and in a list, although a list has read the head only.
+ * What needs the stages is therefore taken from the summary there, which verdict_session() filled.
  */
 #include "figures-json.h"
 #include "report.h"
@@ -61,7 +61,8 @@ json_t *report_session_json(const struct result *r)
 	json_object_set_new(o, "finished_usec", value_time(r->finished_usec));
 	json_object_set_new(o, "duration_ns", session_duration(r));
 	json_object_set_new(o, "planned_ns", value_count(r->planned_ns));
-	json_object_set_new(o, "interval_ns", r->interval_ns ? value_count(r->interval_ns) : json_null());
+	json_object_set_new(o, "interval_ns",
+			    r->interval_ns ? value_count(r->interval_ns) : json_null());
 	json_object_set_new(o, "summary", session_summary(r));
 	return o;
 }

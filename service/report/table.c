@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Folding instead of dropping columns or breaking lines: on a 40-column serial console every figure is
- * still there, and on a wide terminal nothing folds. A latency of an hour widens its column
+ * Folding instead of dropping columns or breaking lines: on a 40-column serial console every figure
+ * is still there, and on a wide terminal nothing folds. A latency of an hour widens its column
  * instead of running into the next.
  */
 #include "table.h"
@@ -132,7 +132,8 @@ static void table_put(const struct table *t, struct page *p, enum page_style sty
 		const struct table_column *c = table_column_at(t, i);
 
 		g_string_append(out, "  ");
-		page_pad(p, style, r ? table_cell_at(r, i) : c->title, table_width(t, p, i), c->right);
+		page_pad(p, style, r ? table_cell_at(r, i) : c->title, table_width(t, p, i),
+			 c->right);
 	}
 	while (out->len && out->str[out->len - 1] == ' ')
 		g_string_truncate(out, out->len - 1);

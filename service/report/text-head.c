@@ -65,9 +65,10 @@ static void text_plan(struct page *p, const struct result *r)
 
 	if (*r->label)
 		g_string_append_printf(text, ", label \"%s\"", r->label);
-	json_object_foreach(r->overrides, key, value) {
+	json_object_foreach (r->overrides, key, value) {
 		if (json_is_string(value) && strcmp(key, "label") != 0)
-			g_string_append_printf(text, ", with %s = %s", key, json_string_value(value));
+			g_string_append_printf(text, ", with %s = %s", key,
+					       json_string_value(value));
 	}
 	text_field(p, "Plan", text->str);
 }
@@ -150,9 +151,9 @@ static void text_outcome(struct page *p, const struct result *r)
 {
 	g_autofree char *lead = g_strdup_printf("%-*s", TEXT_FIELD, "Verdict");
 	g_autofree char *reason = cell_text(r->reason);
-	const char *verdict = r->verdict == VERDICT_EMPTY ? "not yet" :
-			      r->verdict == VERDICT_NONE  ? "none, no limit was set" :
-							    verdict_to_string(r->verdict);
+	const char *verdict = r->verdict == VERDICT_EMPTY  ? "not yet"
+			      : r->verdict == VERDICT_NONE ? "none, no limit was set"
+							   : verdict_to_string(r->verdict);
 
 	text_field(p, "State", session_state_to_string(r->state));
 	page_put(p, PAGE_FAINT, lead);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /*
- * The top of the text report: what weakens the result, what was measured, how it ended, and for more than
- * one stage the table that puts them side by side. And its foot: what to do about the weaknesses.
+ * The top of the text report: what weakens the result, what was measured, how it ended, and for
+ * more than one stage the table that puts them side by side. And its foot: what to do about the
+ * weaknesses.
  */
 #include "page.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a reader asks first comes first: is it good (heading, reasons, limits), what are the figures (the
- * columns of 2005, per CPU), how does the distribution look, when was the worst, and did the load do
- * anything. The statement about the maximum is made per block of time and not per sample: latencies
- * come in clusters, and a bound that takes them for independent promises too much.
+ * What a reader asks first comes first: is it good (heading, reasons, limits), what are the figures
+ * (the columns of 2005, per CPU), how does the distribution look, when was the worst, and did the
+ * load do anything. The statement about the maximum is made per block of time and not per sample:
+ * latencies come in clusters, and a bound that takes them for independent promises too much.
  */
 #include "text-stage.h"
 
@@ -23,14 +23,16 @@ static char *text_stage_load(const struct result_stage *s)
 	return g_str_equal(load, "none") ? g_strdup("No load") : g_strconcat("Load ", load, NULL);
 }
 
-static void text_stage_heading(struct page *p, const struct result_stage *s, guint number, guint total)
+static void text_stage_heading(struct page *p, const struct result_stage *s, guint number,
+			       guint total)
 {
 	g_autofree char *name = cell_text(s->name), *load = text_stage_load(s);
 	g_autofree char *title = g_strdup_printf("Stage %u of %u: %s", number, total, name);
 	g_autofree char *took = cell_duration(s->duration_ns);
 	g_autofree char *planned = cell_duration(s->planned_ns);
 	g_autofree char *when = s->started_usec ? cell_time(s->started_usec, false) : NULL;
-	const char *verdict = verdict_to_string(s->verdict);
+	const char *verdict =
+		s->verdict == VERDICT_NONE ? "no limits" : verdict_to_string(s->verdict);
 
 	page_blank(p);
 	page_heading(p, title, text_verdict_style(s->verdict), verdict);
@@ -120,8 +122,10 @@ static void text_percentiles(struct page *p, const struct figures *f)
 	if (f->has_grid && f->missed) {
 		g_autofree char *mean = cell_corrected_mean_us(f, decimals);
 
-		page_text(p, 2, "corrected: with what the %" PRIu64 " missed periods would have seen; "
-			  "average %s.", f->missed, mean ? mean : "-");
+		page_text(p, 2,
+			  "corrected: with what the %" PRIu64 " missed periods would have seen; "
+			  "average %s.",
+			  f->missed, mean ? mean : "-");
 	}
 	table_free(t);
 }
@@ -150,12 +154,12 @@ static char *text_limit_value(const struct result_limit *l)
 
 static void text_limits(struct page *p, const struct result_stage *s)
 {
-	static const char *const outcomes[] = { [LIMIT_KEPT] = "kept",
-						[LIMIT_BROKEN] = "BROKEN",
-						[LIMIT_UNKNOWN] = "unknown" };
-	static const enum page_style styles[] = { [LIMIT_KEPT] = PAGE_GOOD,
-						  [LIMIT_BROKEN] = PAGE_BAD,
-						  [LIMIT_UNKNOWN] = PAGE_DOUBT };
+	static const char *const outcomes[] = {
+		[LIMIT_KEPT] = "kept", [LIMIT_BROKEN] = "BROKEN", [LIMIT_UNKNOWN] = "unknown"
+	};
+	static const enum page_style styles[] = {
+		[LIMIT_KEPT] = PAGE_GOOD, [LIMIT_BROKEN] = PAGE_BAD, [LIMIT_UNKNOWN] = PAGE_DOUBT
+	};
 	struct table *t;
 
 	if (s->limits->len == 0)
@@ -188,13 +192,17 @@ static void text_worth(struct page *p, const struct figures *f)
 	max = cell_us(f->max_ns, cell_decimals(f));
 	page_blank(p);
 	if (f->n_blocks <= 3) {
-		page_text(p, 0, "The maximum, %s us, is the largest of %" PRIu64 " samples; %u block%s of %s "
+		page_text(p, 0,
+			  "The maximum, %s us, is the largest of %" PRIu64
+			  " samples; %u block%s of %s "
 			  "cannot tell yet how often a worse one comes.",
 			  max, count, f->n_blocks, f->n_blocks == 1 ? "" : "s", length);
 		return;
 	}
 	share = cell_percent_bound(3, f->n_blocks);
-	page_text(p, 0, "The maximum, %s us, is the largest of %" PRIu64 " samples in %u blocks of %s: at most "
+	page_text(p, 0,
+		  "The maximum, %s us, is the largest of %" PRIu64
+		  " samples in %u blocks of %s: at most "
 		  "%s of such blocks hold a worse one (3/blocks, 95 %% confidence).",
 		  max, count, f->n_blocks, length, share);
 }
@@ -211,13 +219,14 @@ static void text_beside(struct page *p, const struct figures *f)
 	if (f->nominal_ns) {
 		g_autofree char *nominal = cell_duration(f->nominal_ns);
 
-		page_text(p, 0, "An undisturbed pass takes %s; passes faster than it: %" PRIu64 ".", nominal,
-			  f->early);
+		page_text(p, 0, "An undisturbed pass takes %s; passes faster than it: %" PRIu64 ".",
+			  nominal, f->early);
 	}
 	if (f->pending_ns) {
 		g_autofree char *pending = cell_duration(f->pending_ns);
 
-		page_text(p, 0, "Still overdue when the measuring ended: a wake-up, by %s or more.", pending);
+		page_text(p, 0, "Still overdue when the measuring ended: a wake-up, by %s or more.",
+			  pending);
 	}
 	if (f->late)
 		page_text(p, 0, "Late answers, not counted as samples: %" PRIu64 ".", f->late);
@@ -226,7 +235,8 @@ static void text_beside(struct page *p, const struct figures *f)
 	if (f->warmup) {
 		g_autofree char *max = cell_duration(f->warmup_max_ns);
 
-		page_text(p, 0, "Warm-up, not counted: %" PRIu64 " samples, the largest %s.", f->warmup, max);
+		page_text(p, 0, "Warm-up, not counted: %" PRIu64 " samples, the largest %s.",
+			  f->warmup, max);
 	}
 }
 
@@ -248,7 +258,9 @@ static void text_metric(struct table *t, const struct result_metric *m)
 	table_cell(t, m->n > 1 ? text_rate(m, m->stddev, unit) : NULL);
 	table_cell(t, m->n ? text_rate(m, m->min, unit) : NULL);
 	table_cell(t, m->n ? text_rate(m, m->max, unit) : NULL);
-	table_cell(t, unit == 1e6 ? g_strdup("MB/s") : unit == 1e3 ? g_strdup("kB/s") : cell_text(m->unit));
+	table_cell(t, unit == 1e6   ? g_strdup("MB/s")
+		      : unit == 1e3 ? g_strdup("kB/s")
+				    : cell_text(m->unit));
 }
 
 static void text_effect(struct page *p, const struct result_stage *s)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The figures keep each CPU's largest samples; here they are merged by hand and not by figures_add(), which
- * forgets whose they were. The clock time is what one searches the journal or a trace for.
+ * The figures keep each CPU's largest samples; here they are merged by hand and not by
+ * figures_add(), which forgets whose they were. The clock time is what one searches the journal or
+ * a trace for.
  */
 #include "text-worst.h"
 
@@ -46,14 +47,16 @@ static GArray *worst_all(const struct result_stage *s)
 	return all;
 }
 
-static void worst_row(struct table *t, const struct result_stage *s, const struct worst *w, int decimals)
+static void worst_row(struct table *t, const struct result_stage *s, const struct worst *w,
+		      int decimals)
 {
 	uint64_t at_us = w->sample->at_ns / 1000;
 
 	table_row(t, PAGE_PLAIN);
 	table_cell(t, cell_us(w->sample->latency_ns, decimals));
 	table_cell(t, g_strdup_printf("%d", w->cpu));
-	table_cell(t, g_strdup_printf("%" PRIu64 ".%06" PRIu64 "s", at_us / 1000000, at_us % 1000000));
+	table_cell(t,
+		   g_strdup_printf("%" PRIu64 ".%06" PRIu64 "s", at_us / 1000000, at_us % 1000000));
 	table_cell(t, s->started_usec ? cell_time(s->started_usec + at_us, true) : NULL);
 	table_cell(t, g_strdup(w->sample->self ? "self" : ""));
 }

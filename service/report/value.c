@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jansson answers NULL to a NaN and to bytes that are not UTF-8, and setting NULL drops the key without a
- * word: a report that lacks a key because a label was in Latin-1. So nothing goes into a report's
- * JSON but through these.
+ * jansson answers NULL to a NaN and to bytes that are not UTF-8, and setting NULL drops the key
+ * without a word: a report that lacks a key because a label was in Latin-1. So nothing goes into a
+ * report's JSON but through these.
  */
 #include "value.h"
 

@@ -10,13 +10,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-json_t *value_string(const char *s);   /* NULL: null */
-json_t *value_real(double x);	       /* null unless finite */
+json_t *value_string(const char *s); /* NULL: null */
+json_t *value_real(double x);	     /* null unless finite */
 json_t *value_count(uint64_t n);
-json_t *value_time(uint64_t usec);     /* 0: null */
-json_t *value_policy(int policy);      /* "fifo"; null for one without a name */
+json_t *value_time(uint64_t usec); /* 0: null */
+json_t *value_policy(int policy);  /* "fifo"; null for one without a name */
 
-/* The string or integer at @path of an object, keys parted by '.'; NULL and @fallback when it is not there. */
+/* The string or integer at @path of an object, keys parted by '.'; NULL and @fallback when it is
+ * not there. */
 const char *value_get_string(const json_t *o, const char *path);
 json_int_t value_get_integer(const json_t *o, const char *path, json_int_t fallback);
 /* true for true and for an integer other than 0. */

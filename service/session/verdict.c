@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rule behind every line here: no silent pass. A limit is kept only by figures that can be trusted, so
- * whatever is doubtful becomes a finding with a sentence first, and the verdict is then read off
- * the findings and the limits alone. The other way round does not hold: a bound that was exceeded was
- * exceeded, no matter how doubtful the rest is.
+ * The rule behind every line here: no silent pass. A limit is kept only by figures that can be
+ * trusted, so whatever is doubtful becomes a finding with a sentence first, and the verdict is then
+ * read off the findings and the limits alone. The other way round does not hold: a bound that was
+ * exceeded was exceeded, no matter how doubtful the rest is.
  *
- * A session that was ended early gives no pass either: half of the time is not what the plan asks for.
- * An end by the plan's own break value is no early end.
+ * A session that was ended early gives no pass either: half of the time is not what the plan asks
+ * for. An end by the plan's own break value is no early end.
  */
 #include "verdict.h"
 
@@ -16,9 +16,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define VERDICT_EARLY_SHARE 1000	   /* one in so many passes faster than nominal is too many */
-#define VERDICT_SLACK_NS    50000000ULL	   /* a stage may end so much before its time, */
-#define VERDICT_SLACK_SHARE 100		   /* and one part in so many of it */
+#define VERDICT_EARLY_SHARE 1000	/* one in so many passes faster than nominal is too many */
+#define VERDICT_SLACK_NS    50000000ULL /* a stage may end so much before its time, */
+#define VERDICT_SLACK_SHARE 100		/* and one part in so many of it */
 
 static const GArray *verdict_limits(const struct plan *p)
 {
@@ -26,7 +26,8 @@ static const GArray *verdict_limits(const struct plan *p)
 }
 
 /* "CPU 0: 3, CPU 2: 1" of those CPUs for which @figure is not 0. */
-static char *verdict_per_cpu(const struct result_stage *s, uint64_t (*figure)(const struct figures *))
+static char *verdict_per_cpu(const struct result_stage *s,
+			     uint64_t (*figure)(const struct figures *))
 {
 	GString *text = g_string_new(NULL);
 
@@ -35,7 +36,8 @@ static char *verdict_per_cpu(const struct result_stage *s, uint64_t (*figure)(co
 		uint64_t n = figure(c->figures);
 
 		if (n)
-			g_string_append_printf(text, "%sCPU %d: %" PRIu64, text->len ? ", " : "", c->cpu, n);
+			g_string_append_printf(text, "%sCPU %d: %" PRIu64, text->len ? ", " : "",
+					       c->cpu, n);
 	}
 	return g_string_free(text, FALSE);
 }
@@ -81,11 +83,14 @@ static void verdict_find_doubts(struct result_stage *s, const struct figures *al
 
 	if (*migrated)
 		finding_add(s->findings, "migrated",
-			    "%" PRIu64 " samples were taken on another CPU than theirs and not counted (%s).",
+			    "%" PRIu64
+			    " samples were taken on another CPU than theirs and not counted (%s).",
 			    all->migrated, migrated);
 	if (*early)
-		finding_add(s->findings, "early",
-			    "Passes were faster than the nominal one (%s): the CPU's clock changed.", early);
+		finding_add(
+			s->findings, "early",
+			"Passes were faster than the nominal one (%s): the CPU's clock changed.",
+			early);
 	if (all->torn)
 		finding_add(s->findings, "torn", NULL);
 	for (guint i = 0; i < s->cpus->len; i++) {
@@ -93,9 +98,10 @@ static void verdict_find_doubts(struct result_stage *s, const struct figures *al
 		g_autofree char *pending = duration_format(c->figures->pending_ns);
 
 		if (c->figures->pending_ns)
-			finding_add(s->findings, "pending",
-				    "A wake-up on CPU %d was overdue by %s when the measuring ended.", c->cpu,
-				    pending);
+			finding_add(
+				s->findings, "pending",
+				"A wake-up on CPU %d was overdue by %s when the measuring ended.",
+				c->cpu, pending);
 	}
 }
 
@@ -123,7 +129,8 @@ static void verdict_find_incomplete(struct result_stage *s, const struct plan *p
 	if (!verdict_short(s))
 		finding_add(s->findings, "incomplete", "The measuring did not come to its end.");
 	else
-		finding_add(s->findings, "incomplete", "The stage ran for %s of %s.", took, planned);
+		finding_add(s->findings, "incomplete", "The stage ran for %s of %s.", took,
+			    planned);
 }
 
 /* Samples below which a percentile says nothing: n (1 - p) >= 1. */
@@ -132,7 +139,8 @@ static uint64_t verdict_needed(const struct limit *l)
 	return (1000000 + (1000000 - l->ppm) - 1) / (1000000 - l->ppm);
 }
 
-static void verdict_find_too_few(struct result_stage *s, const struct plan *p, const struct figures *all)
+static void verdict_find_too_few(struct result_stage *s, const struct plan *p,
+				 const struct figures *all)
 {
 	const GArray *limits = verdict_limits(p);
 	uint64_t count = figures_count(all), value;
@@ -145,12 +153,15 @@ static void verdict_find_too_few(struct result_stage *s, const struct plan *p, c
 			continue;
 		if (percentile)
 			finding_add(s->findings, "too-few",
-				    "%" PRIu64 " samples are too few for the limit %s: it needs %" PRIu64 ".",
+				    "%" PRIu64
+				    " samples are too few for the limit %s: it needs %" PRIu64 ".",
 				    count, l->text, verdict_needed(l));
 		else
 			finding_add(s->findings, "too-few",
-				    "The limit %s cannot be judged: %" PRIu64 " samples of this instrument "
-				    "do not give that figure.", l->text, count);
+				    "The limit %s cannot be judged: %" PRIu64
+				    " samples of this instrument "
+				    "do not give that figure.",
+				    l->text, count);
 	}
 }
 
@@ -180,7 +191,8 @@ static void verdict_judge_max(struct result_limit *l, const struct result_stage 
 	}
 }
 
-static void verdict_judge(struct result_limit *l, const struct result_stage *s, const struct figures *all)
+static void verdict_judge(struct result_limit *l, const struct result_stage *s,
+			  const struct figures *all)
 {
 	l->outcome = LIMIT_UNKNOWN;
 	l->cpu = -1;
@@ -242,7 +254,8 @@ static char *verdict_stage_reason(const struct result_stage *s)
 {
 	if (s->verdict == VERDICT_FAIL)
 		for (guint i = 0; i < s->limits->len; i++) {
-			const struct result_limit *l = &g_array_index(s->limits, struct result_limit, i);
+			const struct result_limit *l =
+				&g_array_index(s->limits, struct result_limit, i);
 			g_autofree char *text = NULL;
 
 			if (l->outcome != LIMIT_BROKEN)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Samples come from a linear congruential generator of our own: no library's random numbers are promised to
- * stay the same. Times are fixed.
+ * Samples come from a linear congruential generator of our own: no library's random numbers are
+ * promised to stay the same. Times are fixed.
  */
 #include "result-sample.h"
 
@@ -21,14 +21,16 @@ static uint32_t sample_random(uint64_t *state)
 /* About @base, a quarter of it as noise, one in 512 with a tail of up to 2^5 times that. */
 static uint64_t sample_latency(uint64_t *state, uint64_t base_ns)
 {
-	uint64_t ns = base_ns + sample_random(state) % (base_ns / 4) + sample_random(state) % (base_ns / 4);
+	uint64_t ns = base_ns + sample_random(state) % (base_ns / 4) +
+		      sample_random(state) % (base_ns / 4);
 
 	if (sample_random(state) % 512 == 0)
 		ns += (base_ns << sample_random(state) % 6) * (sample_random(state) % 1000) / 1000;
 	return ns;
 }
 
-static void sample_fill(struct figures *f, uint64_t seed, unsigned n, uint64_t base_ns, uint64_t interval_ns)
+static void sample_fill(struct figures *f, uint64_t seed, unsigned n, uint64_t base_ns,
+			uint64_t interval_ns)
 {
 	uint64_t state = seed;
 
@@ -61,10 +63,11 @@ static struct result *sample_head(const char *id, enum session_state state)
 
 static void sample_conditions(struct result *r)
 {
-	r->conditions = json_pack("{s:{s:s,s:s,s:s,s:s,s:b,s:s},s:{s:s}}", "kernel", "nodename", "board",
-				  "release", "6.1.0-57-rt-amd64", "version",
-				  "#1 SMP PREEMPT_RT Debian 6.1.192-3 (2026-11-26)", "machine", "x86_64",
-				  "realtime", 1, "preemption", "PREEMPT_RT", "clock", "source", "tsc");
+	r->conditions =
+		json_pack("{s:{s:s,s:s,s:s,s:s,s:b,s:s},s:{s:s}}", "kernel", "nodename", "board",
+			  "release", "6.1.0-57-rt-amd64", "version",
+			  "#1 SMP PREEMPT_RT Debian 6.1.192-3 (2026-11-26)", "machine", "x86_64",
+			  "realtime", 1, "preemption", "PREEMPT_RT", "clock", "source", "tsc");
 	g_assert_nonnull(r->conditions);
 	r->started_usec = SAMPLE_START_USEC - 250000;
 	r->finished_usec = SAMPLE_START_USEC + 10000000;
@@ -106,7 +109,8 @@ static void sample_limit(struct result_stage *s, const char *text, int cpu)
 	g_array_append_val(s->limits, l);
 }
 
-static void sample_metric(struct result_stage *s, const char *name, const char *unit, unsigned n, double mean)
+static void sample_metric(struct result_stage *s, const char *name, const char *unit, unsigned n,
+			  double mean)
 {
 	struct result_metric *m = result_metric_new(name, unit);
 
@@ -165,7 +169,8 @@ struct result *sample_hell(void)
 	r->policy = SCHED_OTHER;
 	r->priority = 0;
 	r->verdict = VERDICT_FAIL;
-	r->reason = (g_free(r->reason), g_strdup("Stage hd: max <= 100ms is broken: 1.00025s on CPU 1."));
+	r->reason = (g_free(r->reason),
+		     g_strdup("Stage hd: max <= 100ms is broken: 1.00025s on CPU 1."));
 	json_object_set_new(r->overrides, "duration", json_string("10s"));
 	finding_add(r->findings, "virtual", NULL);
 	finding_add(r->findings, "policy-fallback", NULL);
@@ -185,7 +190,8 @@ struct result *sample_hell(void)
 	sample_fill(sample_cpu(r, s, 1), 8, 9980, 44 * US, MS);
 	sample_limit(s, "p99.9999 <= 1s", -1);
 	sample_metric(s, "context_switches", "1/s", 1, 912345.6);
-	finding_add(s->findings, "migrated", "990 samples were taken on another CPU than theirs (CPU 0: 990).");
+	finding_add(s->findings, "migrated",
+		    "990 samples were taken on another CPU than theirs (CPU 0: 990).");
 	finding_add(s->findings, "page-faults", NULL);
 
 	s = sample_stage(r, "dohell_xenomai", VERDICT_INCONCLUSIVE);
@@ -195,7 +201,8 @@ struct result *sample_hell(void)
 	f = sample_cpu(r, s, 1);
 	sample_fill(f, 10, 2000, 50 * US, MS);
 	figures_close(f, 2001 * MS, MS, 2500 * MS);
-	finding_add(s->findings, "load-absent", "The load netcat could not be started: nc is not installed.");
+	finding_add(s->findings, "load-absent",
+		    "The load netcat could not be started: nc is not installed.");
 	finding_add(s->findings, "incomplete", "The stage ran for 2.5s of 10s.");
 	return r;
 }
@@ -236,7 +243,8 @@ struct result *sample_gaps(void)
 	f->within_bound_ns = 10 * US;
 	f->nominal_ns = 98765;
 	for (unsigned i = 0; i < 5000; i++) {
-		uint64_t ns = i % 3 ? 0 : sample_random(&state) % (1u << sample_random(&state) % 15);
+		uint64_t ns =
+			i % 3 ? 0 : sample_random(&state) % (1u << sample_random(&state) % 15);
 
 		figures_record(f, ns, (i + 1) * 100 * US);
 	}
@@ -271,7 +279,8 @@ struct result *sample_many(void)
 
 struct result *sample_hostile(void)
 {
-	static const char text[] = "a \"quote\", a\\back\nslash, \033[31mred\033[0m, \xff\xfe, \u00e4\u4e2d";
+	static const char text[] =
+		"a \"quote\", a\\back\nslash, \033[31mred\033[0m, \xff\xfe, \u00e4\u4e2d";
 	struct result *r = sample_head("s20261130T020012Z_e411", SESSION_DONE);
 	struct result_stage *s;
 
@@ -290,7 +299,8 @@ struct result *sample_hostile(void)
 }
 
 const struct result_sample result_samples[] = {
-	{ "idle", sample_idle },     { "hell", sample_hell }, { "failed", sample_failed },
-	{ "queued", sample_queued }, { "gaps", sample_gaps }, { "many", sample_many },
+	{ "idle", sample_idle },       { "hell", sample_hell },
+	{ "failed", sample_failed },   { "queued", sample_queued },
+	{ "gaps", sample_gaps },       { "many", sample_many },
 	{ "hostile", sample_hostile }, { NULL },
 };

@@ -15,7 +15,8 @@ extern const struct result_sample result_samples[];
 
 /* 2 CPUs, one stage, a kept limit: the ordinary result. */
 struct result *sample_idle(void);
-/* 4 stages, the policy fell back, a broken limit, migrated samples, an absent load, a stall with missed periods. */
+/* 4 stages, the policy fell back, a broken limit, migrated samples, an absent load, a stall with
+ * missed periods. */
 struct result *sample_hell(void);
 /* Failed before its first stage. */
 struct result *sample_failed(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Every format over every sample: against golden files (UPDATE_FIXTURES=1 writes them anew), under a locale
- * with a decimal comma, and for what must hold whatever the result is.
+ * Every format over every sample: against golden files (UPDATE_FIXTURES=1 writes them anew), under
+ * a locale with a decimal comma, and for what must hold whatever the result is.
  */
 #include "cell.h"
 #include "report.h"
@@ -40,7 +40,8 @@ static void show_diff(const char *expected, const char *actual)
 	const char *argv[] = { "diff", "-u", expected, path, NULL };
 
 	g_assert_true(g_file_set_contents(path, actual, -1, NULL));
-	if (g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &out, NULL, NULL, NULL))
+	if (g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &out, NULL,
+			 NULL, NULL))
 		g_test_message("%.4000s", out);
 	g_unlink(path);
 	g_rmdir(dir);
@@ -292,7 +293,8 @@ static void check_shape(const json_t *o, const char *shape)
 }
 
 static const char figures_shape[] =
-	"count:i missed:in lost:in late:in migrated:i early:in warmup:i torn:b pending_ns:in min_ns:in "
+	"count:i missed:in lost:in late:in migrated:i early:in warmup:i torn:b pending_ns:in "
+	"min_ns:in "
 	"avg_ns:rn max_ns:in stddev_ns:rn percentiles:o within:on corrected:on worst:a blocks:o";
 
 static void check_percentiles(const json_t *o)
@@ -302,7 +304,8 @@ static void check_percentiles(const json_t *o)
 
 static void check_figures(const json_t *f, bool histogram)
 {
-	const json_t *corrected = json_object_get(f, "corrected"), *within = json_object_get(f, "within");
+	const json_t *corrected = json_object_get(f, "corrected"),
+		     *within = json_object_get(f, "within");
 	json_int_t sum = 0;
 	json_t *value;
 	size_t i;
@@ -319,10 +322,10 @@ static void check_figures(const json_t *f, bool histogram)
 				json_integer_value(json_object_get(f, "count")) +
 					json_integer_value(json_object_get(f, "missed")));
 	}
-	json_array_foreach(json_object_get(f, "worst"), i, value)
+	json_array_foreach (json_object_get(f, "worst"), i, value)
 		check_shape(value, "latency_ns:i at_ns:i at_usec:in self:b");
 	g_assert_true(histogram == json_is_array(json_object_get(f, "histogram")));
-	json_array_foreach(json_object_get(f, "histogram"), i, value) {
+	json_array_foreach (json_object_get(f, "histogram"), i, value) {
 		g_assert_cmpint(json_integer_value(json_array_get(value, 0)), <,
 				json_integer_value(json_array_get(value, 1)));
 		sum += json_integer_value(json_array_get(value, 2));
@@ -337,18 +340,20 @@ static void check_json_stage(const json_t *s)
 	json_t *value;
 	size_t i;
 
-	check_shape(s, "name:s load:s verdict:s reasons:a findings:a complete:b started_usec:in "
-		       "duration_ns:i planned_ns:i limits:a effect:o irqs:on checkpoints:a all:o cpus:a");
+	check_shape(
+		s,
+		"name:s load:s verdict:s reasons:a findings:a complete:b started_usec:in "
+		"duration_ns:i planned_ns:i limits:a effect:o irqs:on checkpoints:a all:o cpus:a");
 	check_figures(json_object_get(s, "all"), true);
-	json_array_foreach(json_object_get(s, "reasons"), i, value)
+	json_array_foreach (json_object_get(s, "reasons"), i, value)
 		g_assert_true(json_is_string(value));
-	json_array_foreach(json_object_get(s, "findings"), i, value)
+	json_array_foreach (json_object_get(s, "findings"), i, value)
 		check_shape(value, "id:s text:s mend:s inconclusive:b");
-	json_array_foreach(json_object_get(s, "limits"), i, value)
+	json_array_foreach (json_object_get(s, "limits"), i, value)
 		check_shape(value, "figure:s bound:r value:rn unit:s broken:bn cpu:in text:s");
-	json_object_foreach(json_object_get(s, "effect"), name, value)
+	json_object_foreach (json_object_get(s, "effect"), name, value)
 		check_shape(value, "mean:rn stddev:rn min:rn max:rn unit:s seconds:i");
-	json_array_foreach(json_object_get(s, "cpus"), i, value) {
+	json_array_foreach (json_object_get(s, "cpus"), i, value) {
 		check_shape(value, "cpu:i policy:sn priority:i");
 		check_figures(value, true);
 	}
@@ -356,7 +361,8 @@ static void check_json_stage(const json_t *s)
 
 static const char session_shape[] =
 	"id:s plan:s label:s owner:i state:s verdict:s reason:s reason_id:s instrument:s policy:sn "
-	"wanted_policy:sn priority:i method:o overrides:o created_usec:in started_usec:in finished_usec:in "
+	"wanted_policy:sn priority:i method:o overrides:o created_usec:in started_usec:in "
+	"finished_usec:in "
 	"duration_ns:in planned_ns:i interval_ns:in summary:on";
 
 static void test_json_shape(void)
@@ -369,17 +375,19 @@ static void test_json_shape(void)
 
 		g_assert_nonnull(j);
 		check_shape(j, "format:s version:i session:o conditions:o stages:a");
-		g_assert_cmpstr(json_string_value(json_object_get(j, "format")), ==, "lrtbf-report");
+		g_assert_cmpstr(json_string_value(json_object_get(j, "format")), ==,
+				"lrtbf-report");
 		g_assert_cmpint(json_integer_value(json_object_get(j, "version")), ==, 1);
 		session = json_object_get(j, "session");
 		check_shape(session, session_shape);
 		check_shape(session, "plan_text:s");
 		if (json_is_object(json_object_get(session, "summary")))
 			check_figures(json_object_get(session, "summary"), false);
-		json_array_foreach(json_object_get(json_object_get(j, "conditions"), "warnings"), i, value)
+		json_array_foreach (json_object_get(json_object_get(j, "conditions"), "warnings"),
+				    i, value)
 			check_shape(value, "id:s text:s mend:s inconclusive:b");
 		g_assert_cmpuint(json_array_size(json_object_get(j, "stages")), ==, r->stages->len);
-		json_array_foreach(json_object_get(j, "stages"), i, value)
+		json_array_foreach (json_object_get(j, "stages"), i, value)
 			check_json_stage(value);
 		json_decref(j);
 		result_free(r);
@@ -397,8 +405,8 @@ static void test_json_session_head(void)
 	j = report_session_json(r);
 	check_shape(j, session_shape);
 	g_assert_cmpint(json_integer_value(json_object_get(j, "duration_ns")), ==, 10000000000);
-	g_assert_cmpint(json_integer_value(json_object_get(json_object_get(j, "summary"), "count")), ==,
-			19999);
+	g_assert_cmpint(json_integer_value(json_object_get(json_object_get(j, "summary"), "count")),
+			==, 19999);
 	g_assert_null(json_object_get(j, "plan_text"));
 	json_decref(j);
 	g_clear_pointer(&r->summary, json_decref);
@@ -421,8 +429,9 @@ static void test_json_not_a_number(void)
 	m->mean = 0.0 / 0.0;
 	m->max = 1.0 / 0.0;
 	j = report_json(r);
-	effect = json_object_get(json_object_get(json_array_get(json_object_get(j, "stages"), 0), "effect"),
-				 "context_switches");
+	effect = json_object_get(
+		json_object_get(json_array_get(json_object_get(j, "stages"), 0), "effect"),
+		"context_switches");
 	g_assert_true(json_is_null(json_object_get(effect, "mean")));
 	g_assert_true(json_is_null(json_object_get(effect, "max")));
 	g_assert_true(json_is_real(json_object_get(effect, "min")));
@@ -433,12 +442,13 @@ static void test_json_not_a_number(void)
 static void test_json_warnings(void)
 {
 	struct result *r = sample_hell();
-	json_t *j = report_json(r), *warnings = json_object_get(json_object_get(j, "conditions"), "warnings");
+	json_t *j = report_json(r),
+	       *warnings = json_object_get(json_object_get(j, "conditions"), "warnings");
 	unsigned faults = 0, migrated = 0;
 	json_t *w;
 	size_t i;
 
-	json_array_foreach(warnings, i, w) {
+	json_array_foreach (warnings, i, w) {
 		const char *id = json_string_value(json_object_get(w, "id"));
 
 		faults += strcmp(id, "page-faults") == 0; /* of two stages: once */
@@ -476,8 +486,8 @@ static void test_json_python(void)
 			int status = -1;
 
 			g_assert_true(g_file_set_contents(path, text, -1, NULL));
-			g_assert_true(g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL,
-						   NULL, NULL, NULL, &status, NULL));
+			g_assert_true(g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH,
+						   NULL, NULL, NULL, NULL, &status, NULL));
 			g_assert_cmpint(status, ==, 0);
 			result_free(r);
 		}
@@ -520,7 +530,8 @@ static GPtrArray *csv_record(const char **p)
 
 static void test_csv(void)
 {
-	static const char begin[] = "session,plan,label,stage,load,cpu,policy,priority,count,missed,";
+	static const char begin[] =
+		"session,plan,label,stage,load,cpu,policy,priority,count,missed,";
 
 	for (const struct result_sample *s = result_samples; s->name; s++) {
 		struct result *r = s->make();
@@ -621,7 +632,8 @@ static void test_cyclictest(void)
 /* A real one, read the same way: the reader of this test reads what cyclictest writes. */
 static void test_cyclictest_fixture(void)
 {
-	g_autofree char *path = g_build_filename(g_getenv("FIXTURES"), "report", "cyclictest-h.txt", NULL);
+	g_autofree char *path =
+		g_build_filename(g_getenv("FIXTURES"), "report", "cyclictest-h.txt", NULL);
 	g_autofree char *text = NULL;
 	g_autoptr(GArray) total = NULL;
 	uint64_t column[2] = { 0 };
@@ -651,9 +663,11 @@ static char *cyclictest_skeleton(const char *text)
 
 static void test_cyclictest_same_lines(void)
 {
-	g_autofree char *path = g_build_filename(g_getenv("FIXTURES"), "report", "cyclictest-h.txt", NULL);
+	g_autofree char *path =
+		g_build_filename(g_getenv("FIXTURES"), "report", "cyclictest-h.txt", NULL);
 	struct result *r = sample_idle();
-	g_autofree char *ours = render("cyclictest", r, &plain), *theirs = NULL, *a = NULL, *b = NULL;
+	g_autofree char *ours = render("cyclictest", r, &plain), *theirs = NULL, *a = NULL,
+			*b = NULL;
 
 	g_assert_true(g_file_get_contents(path, &theirs, NULL, NULL));
 	a = cyclictest_skeleton(ours);
@@ -672,16 +686,18 @@ static void test_cyclictest_json(void)
 		const char *key, *us;
 		uint64_t total = 0;
 
-		check_shape(j, "file_version:i cmdline:s cmdline::s rt_test_version::s start_time:sn "
-			       "end_time:sn return_code:i sysinfo:o num_threads:i resolution_in_ns:i "
-			       "thread:o");
-		json_object_foreach(json_object_get(j, "thread"), key, thread) {
+		check_shape(j,
+			    "file_version:i cmdline:s cmdline::s rt_test_version::s start_time:sn "
+			    "end_time:sn return_code:i sysinfo:o num_threads:i resolution_in_ns:i "
+			    "thread:o");
+		json_object_foreach (json_object_get(j, "thread"), key, thread) {
 			json_int_t sum = 0;
 
 			check_shape(thread, "histogram:o cycles:i min:in max:in avg:rn cpu:i");
-			json_object_foreach(json_object_get(thread, "histogram"), us, count)
+			json_object_foreach (json_object_get(thread, "histogram"), us, count)
 				sum += json_integer_value(count);
-			g_assert_cmpint(sum, ==, json_integer_value(json_object_get(thread, "cycles")));
+			g_assert_cmpint(sum, ==,
+					json_integer_value(json_object_get(thread, "cycles")));
 			total += sum;
 		}
 		g_assert_cmpuint(total, ==, figures_count(all));
@@ -718,8 +734,9 @@ static void test_one_stage(void)
 	g_assert_null(strstr(text, "hackbench"));
 	o.stage = "mars";
 	g_assert_cmpint(report_render("csv", r, &o, out, &message), ==, -EINVAL);
-	g_assert_cmpstr(message, ==,
-			"The session has no stage \"mars\"; it has none, hd, hackbench, dohell_xenomai.");
+	g_assert_cmpstr(
+		message, ==,
+		"The session has no stage \"mars\"; it has none, hd, hackbench, dohell_xenomai.");
 	g_assert_cmpuint(r->stages->len, ==, 4);
 	result_free(r);
 }
@@ -752,7 +769,8 @@ static void test_locale(void)
 	const char *drop[] = { "rm", "-r", dir, NULL };
 	GSpawnFlags flags = G_SPAWN_SEARCH_PATH | G_SPAWN_STDERR_TO_DEV_NULL;
 
-	g_assert_true(g_spawn_sync(NULL, (char **)make, NULL, flags, NULL, NULL, NULL, NULL, NULL, NULL));
+	g_assert_true(
+		g_spawn_sync(NULL, (char **)make, NULL, flags, NULL, NULL, NULL, NULL, NULL, NULL));
 	check_locale(expected);
 	g_setenv("LOCPATH", dir, TRUE);
 	g_assert_nonnull(setlocale(LC_ALL, "de_DE.UTF-8"));
@@ -760,7 +778,8 @@ static void test_locale(void)
 	check_locale(expected);
 	g_assert_nonnull(setlocale(LC_ALL, "C"));
 	g_unsetenv("LOCPATH");
-	g_assert_true(g_spawn_sync(NULL, (char **)drop, NULL, flags, NULL, NULL, NULL, NULL, NULL, NULL));
+	g_assert_true(
+		g_spawn_sync(NULL, (char **)drop, NULL, flags, NULL, NULL, NULL, NULL, NULL, NULL));
 }
 
 int main(int argc, char **argv)

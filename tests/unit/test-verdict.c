@@ -81,7 +81,8 @@ static const char *const one_kept[] = { "max <= 20us", NULL };
 static const char *const one_broken[] = { "max <= 19us", NULL };
 
 /* Judge @s (freed) and compare. @id: the one finding there must be; NULL: none. */
-static void check_stage(struct result_stage *s, const char *const *limits, const char *id, enum verdict v)
+static void check_stage(struct result_stage *s, const char *const *limits, const char *id,
+			enum verdict v)
 {
 	struct plan *p = plan_of(1, limits);
 
@@ -155,8 +156,9 @@ static void test_stage_table(void)
 		struct result_stage *(*make)(void);
 		const char *id;
 	} doubts[] = {
-		{ migrated, "migrated" }, { pending, "pending" },     { early, "early" },
-		{ killed, "incomplete" }, { idle_cpu, "no-samples" }, { absent_load, "load-absent" },
+		{ migrated, "migrated" },   { pending, "pending" },
+		{ early, "early" },	    { killed, "incomplete" },
+		{ idle_cpu, "no-samples" }, { absent_load, "load-absent" },
 	};
 
 	check_stage(good_stage(), NULL, NULL, VERDICT_NONE);
@@ -294,8 +296,8 @@ static void test_stage_no_grid(void)
 
 static void test_stage_limits(void)
 {
-	static const char *const limits[] = { "max <= 15us", "avg <= 15us", "avg <= 14us", "p99.9999 <= 1s",
-					      NULL };
+	static const char *const limits[] = { "max <= 15us", "avg <= 15us", "avg <= 14us",
+					      "p99.9999 <= 1s", NULL };
 	struct result_stage *s = good_stage();
 	struct plan *p = plan_of(1, limits);
 	const struct result_limit *l;
@@ -350,7 +352,8 @@ static void test_stage_texts(void)
 	s->planned_ns = 60000 * MS;
 	verdict_findings(s, NULL);
 	g_assert_cmpstr(find(s->findings, "migrated")->text, ==,
-			"5 samples were taken on another CPU than theirs and not counted (CPU 0: 2, CPU 3: 3).");
+			"5 samples were taken on another CPU than theirs and not counted (CPU 0: "
+			"2, CPU 3: 3).");
 	g_assert_cmpstr(find(s->findings, "pending")->text, ==,
 			"A wake-up on CPU 3 was overdue by 1.5ms when the measuring ended.");
 	g_assert_cmpstr(find(s->findings, "no-samples")->text, ==, "No sample was taken on CPU 4.");
@@ -459,7 +462,8 @@ static void test_session_summary(void)
 	verdict_session(r, NULL);
 	g_assert_cmpint(json_integer_value(json_object_get(r->summary, "count")), ==, 4000);
 	g_assert_cmpint(json_integer_value(json_object_get(r->summary, "max_ns")), ==, 20 * US);
-	g_assert_cmpint(json_integer_value(json_object_get(r->summary, "duration_ns")), ==, 2000 * MS);
+	g_assert_cmpint(json_integer_value(json_object_get(r->summary, "duration_ns")), ==,
+			2000 * MS);
 	g_assert_null(json_object_get(r->summary, "histogram"));
 	result_free(r);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For spreadsheets and scripts: one row per CPU and one for all of them in each stage. Times are whole
- * nanoseconds, so that no reader's locale can take a comma for a point; what is not known is an empty
- * field. Quoting is RFC 4180's, lines end with a newline alone. New columns go to the end.
+ * For spreadsheets and scripts: one row per CPU and one for all of them in each stage. Times are
+ * whole nanoseconds, so that no reader's locale can take a comma for a point; what is not known is
+ * an empty field. Quoting is RFC 4180's, lines end with a newline alone. New columns go to the end.
  */
 #include "policy.h"
 #include "report.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The shape that `cyclictest --json` of rt-tests writes, for parsers that expect it. Three differences, all
- * in favour of a reader: it is valid JSON for every label and command line; the keys that rt-tests
- * writes with a stray colon ("cmdline:", "rt_test_version:") are there with and without it; and every
- * sample is in the histogram, however long, so that the sum of a histogram is its `cycles`.
- * A thread without samples has null for min, max and avg.
+ * The shape that `cyclictest --json` of rt-tests writes, for parsers that expect it. Three
+ * differences, all in favour of a reader: it is valid JSON for every label and command line; the
+ * keys that rt-tests writes with a stray colon ("cmdline:", "rt_test_version:") are there with and
+ * without it; and every sample is in the histogram, however long, so that the sum of a histogram is
+ * its `cycles`. A thread without samples has null for min, max and avg.
  */
 #include "config.h"
 #include "cyclic.h"
@@ -29,7 +29,8 @@ static json_t *cyclictest_json_time(uint64_t usec)
 	if (usec == 0 || !gmtime_r(&t, &tm))
 		return json_null();
 	text = g_strdup_printf("%s, %02d %s %d %02d:%02d:%02d +0000", days[tm.tm_wday], tm.tm_mday,
-			       months[tm.tm_mon], tm.tm_year + 1900, tm.tm_hour, tm.tm_min, tm.tm_sec);
+			       months[tm.tm_mon], tm.tm_year + 1900, tm.tm_hour, tm.tm_min,
+			       tm.tm_sec);
 	return json_string(text);
 }
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The histogram as `cyclictest -h` of rt-tests prints it, because many plotting scripts read exactly that:
- * one row per microsecond with a column per thread, everything else behind '#'. Total plus Overflows is
- * the count. cyclictest's rows end where the user said; here at the maximum, but not above
- * CYCLICTEST_ROWS: a stall of a second would make a million rows of nothing, so what lies above is
- * counted in Overflows. The cycle numbers of overflows are not known and left out, as cyclictest
- * itself does with those that it had no room for.
+ * The histogram as `cyclictest -h` of rt-tests prints it, because many plotting scripts read
+ * exactly that: one row per microsecond with a column per thread, everything else behind '#'. Total
+ * plus Overflows is the count. cyclictest's rows end where the user said; here at the maximum, but
+ * not above CYCLICTEST_ROWS: a stall of a second would make a million rows of nothing, so what lies
+ * above is counted in Overflows. The cycle numbers of overflows are not known and left out, as
+ * cyclictest itself does with those that it had no room for.
  */
-#include "cell.h"
 #include "cyclic.h"
+#include "cell.h"
 #include "report.h"
 
 #include <errno.h>
@@ -136,8 +136,10 @@ static int cyclictest_render(const struct result *r, const struct report_options
 
 	if (threads->len == 0) {
 		if (ret_message)
-			*ret_message = g_strdup_printf("Session %s has measured on no CPU: there is no "
-						       "histogram to print.", r->id);
+			*ret_message =
+				g_strdup_printf("Session %s has measured on no CPU: there is no "
+						"histogram to print.",
+						r->id);
 		return -EOPNOTSUPP;
 	}
 	for (guint i = 0; i < threads->len; i++) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The report that other programs read: every key of the contract is always there, with null where there is
- * no data or no meaning, so that a reader never needs to guess whether a key was forgotten. Keys are
- * only ever added. The `session` object lives in session-json.c because lists show it without a report.
+ * The report that other programs read: every key of the contract is always there, with null where
+ * there is no data or no meaning, so that a reader never needs to guess whether a key was
+ * forgotten. Keys are only ever added. The `session` object lives in session-json.c because lists
+ * show it without a report.
  */
 #include "figures-json.h"
 #include "policy.h"
@@ -16,7 +17,8 @@ static json_t *json_finding(const struct finding *f)
 	json_object_set_new(o, "id", value_string(f->kind->id));
 	json_object_set_new(o, "text", value_string(f->text));
 	json_object_set_new(o, "mend", value_string(f->kind->mend));
-	json_object_set_new(o, "inconclusive", json_boolean(f->kind->weight == FINDING_INCONCLUSIVE));
+	json_object_set_new(o, "inconclusive",
+			    json_boolean(f->kind->weight == FINDING_INCONCLUSIVE));
 	return o;
 }
 
@@ -69,9 +71,11 @@ static json_t *json_limit(const struct result_limit *l)
 
 	json_object_set_new(o, "figure", value_string(l->limit.name));
 	json_object_set_new(o, "bound", json_limit_number(&l->limit, l->limit.bound));
-	json_object_set_new(o, "value", known ? json_limit_number(&l->limit, l->value) : json_null());
+	json_object_set_new(o, "value",
+			    known ? json_limit_number(&l->limit, l->value) : json_null());
 	json_object_set_new(o, "unit", value_string(json_limit_unit(&l->limit)));
-	json_object_set_new(o, "broken", known ? json_boolean(l->outcome == LIMIT_BROKEN) : json_null());
+	json_object_set_new(o, "broken",
+			    known ? json_boolean(l->outcome == LIMIT_BROKEN) : json_null());
 	json_object_set_new(o, "cpu", l->cpu >= 0 && known ? json_integer(l->cpu) : json_null());
 	json_object_set_new(o, "text", value_string(l->limit.text));
 	return o;
@@ -82,7 +86,8 @@ static json_t *json_limits(const GArray *limits)
 	json_t *a = json_array();
 
 	for (guint i = 0; i < limits->len; i++)
-		json_array_append_new(a, json_limit(&g_array_index(limits, struct result_limit, i)));
+		json_array_append_new(a,
+				      json_limit(&g_array_index(limits, struct result_limit, i)));
 	return a;
 }
 
@@ -160,8 +165,8 @@ static json_t *json_stage(const struct result_stage *s)
 }
 
 /*
- * Everything that weakens the result as a whole: the session's findings, and what stages found that only
- * warns (a lock that was refused is found by the stage's child, and holds for all).
+ * Everything that weakens the result as a whole: the session's findings, and what stages found that
+ * only warns (a lock that was refused is found by the stage's child, and holds for all).
  */
 static json_t *json_warnings(const struct result *r)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The report that an engineer reads. Its parts are files of their own beside this folder; here is their
- * order only: weaknesses and head, all stages side by side, each stage, what to do.
+ * The report that an engineer reads. Its parts are files of their own beside this folder; here is
+ * their order only: weaknesses and head, all stages side by side, each stage, what to do.
  */
 #include "notes.h"
 #include "report.h"
