@@ -76,7 +76,7 @@ void log_write(int level, const char *session, const char *fmt, ...)
 	va_end(ap);
 	if (log_is_journal())
 		log_to_journal(level, session, text);
-	else if (session)
+	else if (session && !strstr(text, session))
 		fprintf(stderr, "lrtbfd: %s: %s\n", session, text);
 	else
 		fprintf(stderr, "lrtbfd: %s\n", text);

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Callers of other users and the services that lrtbfd asks: a scripted polkit, a scripted logind."""
+import os
+import threading
+
+from jeepney import MessageFlag, MessageType, message_bus, new_error, new_method_return
+from jeepney.io.blocking import Proxy, open_dbus_connection
+
+from lrtbf import Connection
+
+NOBODY = 65534
+
+
+def connect_as(bus, uid):
+    """A connection whose socket belongs to @uid: the kernel notes the effective uid at connect()."""
+    own = os.geteuid()
+    os.seteuid(uid)
+    try:
+        return Connection(bus.address)
+    finally:
+        os.seteuid(own)
+
+
+class Service:
+    """Owns a name on the bus and answers in a thread; calls are noted as (member, body)."""
+    name = None
+
+    def __init__(self, bus):
+        self.raw = open_dbus_connection(bus=bus.address, enable_fds=True)
+        assert Proxy(message_bus, self.raw).RequestName(self.name) == (1,)
+        self.calls = []
+        self.thread = threading.Thread(target=self.run, daemon=True)
+        self.thread.start()
+
+    def run(self):
+        while True:
+            try:
+                message = self.raw.receive()
+            except Exception:  # the bus ended, or close() did
+                return
+            if message.header.message_type != MessageType.method_call:
+                continue
+            reply = self.answer(message, self.member(message), message.body)
+            self.calls.append((self.member(message), message.body))
+            if reply is not None:
+                self.raw.send(reply)
+
+    @staticmethod
+    def member(message):
+        from jeepney import HeaderFields
+        return message.header.fields[HeaderFields.member]
+
+    def called(self, member):
+        return [body for m, body in self.calls if m == member]
+
+    def close(self):
+        try:
+            self.raw.close()
+        except OSError:
+            pass
+
+
+class Polkit(Service):
+    """Answers CheckAuthorization by its table action -> "yes", "no", "challenge" or "hold" (never)."""
+    name = "org.freedesktop.PolicyKit1"
+
+    def __init__(self, bus, **answers):
+        self.answers = {f"org.lrtbf1.{k.replace('_', '-')}": v for k, v in answers.items()}
+        self.held = []
+        super().__init__(bus)
+
+    def answer(self, message, member, body):
+        if member != "CheckAuthorization":
+            return new_method_return(message)
+        answer = self.answers.get(body[1], "no")
+        if answer == "hold":
+            self.held.append(message)
+            return None
+        if answer == "error":
+            return new_error(message, "org.freedesktop.PolicyKit1.Error.Failed", "s", ("broken",))
+        if answer == "nonsense":
+            return new_method_return(message, "u", (7,))
+        return self.verdict(message, answer)
+
+    @staticmethod
+    def verdict(message, answer):
+        return new_method_return(message, "(bba{ss})", ((answer == "yes", answer == "challenge", {}),))
+
+    def release(self, answer):
+        held, self.held = self.held, []
+        for message in held:
+            self.raw.send(self.verdict(message, answer))
+
+
+class Logind(Service):
+    """Gives the write end of a pipe as the lock; held() tells whether somebody has it open."""
+    name = "org.freedesktop.login1"
+
+    def __init__(self, bus):
+        self.read = None
+        super().__init__(bus)
+
+    def answer(self, message, member, body):
+        self.read, write = os.pipe()
+        os.set_blocking(self.read, False)
+        reply = new_method_return(message, "h", (write,))
+        self.raw.send(reply)
+        os.close(write)
+        return None
+
+    def held(self):
+        if self.read is None:
+            return False
+        try:
+            return os.read(self.read, 1) != b""
+        except BlockingIOError:
+            return True
+
+
+def call_flags(connection, message, *flags):
+    for flag in flags:
+        message.header.flags |= flag
+    return message
+
+
+INTERACTIVE = MessageFlag.allow_interactive_authorization

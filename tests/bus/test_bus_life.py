@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The daemon as a process: options, signals, what it tells the service manager, who it does not run beside."""
+import os
+import re
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from lrtbf import BUILD, LRTBFD, MANAGER, Bus, children, wait_for
+from others import Logind
+
+PLAN = """
+instrument = "timer"; policy = "other"; interval = "1ms"; duration = "%s"; cpus = "0";
+"""
+
+
+@pytest.fixture
+def ready(make_daemon):
+    daemon = make_daemon()
+    daemon.plan("brief", PLAN % "200ms")
+    daemon.plan("long", PLAN % "60s")
+    return daemon.start()
+
+
+def lrtbfd(*args):
+    return subprocess.run([str(LRTBFD), *args], capture_output=True, text=True, timeout=20)
+
+
+@pytest.mark.parametrize("args", [
+    ("--nosuch",), ("--bus",), ("--bus=",), ("--bus=nothing",), ("--log-level=loud",), ("word",),
+    ("--state-dir=",), ("--help=yes",), ("-x",), ("--r=x",),
+])
+def test_usage(args):
+    result = lrtbfd(*args)
+    assert result.returncode == 64, result
+    assert result.stderr.startswith("lrtbfd: ") and result.stderr.endswith(".\n")
+    assert result.stdout == ""
+
+
+def test_help_names_every_option_of_the_manual():
+    text = lrtbfd("--help")
+    assert text.returncode == 0 and text.stderr == ""
+    page = (Path(__file__).parents[2] / "docs" / "lrtbfd.8").read_text().replace("\\-", "-")
+    section = page[page.index(".SH OPTIONS"):page.index(".SH SIGNALS")]
+    documented = set(re.findall(r"--[a-z-]+", section))
+    assert documented == set(re.findall(r"--[a-z-]+", text.stdout)) >= {"--bus", "--root"}
+    version = lrtbfd("--version")
+    assert version.returncode == 0 and re.fullmatch(r"lrtbfd \d+\.\d+\S*\n", version.stdout)
+
+
+def test_start_fails_with_a_sentence(make_daemon, bus, folder):
+    for args, words in ((("--bus=unix:path=/nonexistent",), "bus"),
+                        (("--config-dir=/nonexistent",), "/nonexistent"),
+                        (("--measure=/nonexistent",), "/nonexistent"),
+                        (("--load=/etc/passwd",), "/etc/passwd"),
+                        (("--state-dir=/proc/nosuch",), "/proc/nosuch"),
+                        (("--runtime-dir=/dev/null/x",), "/dev/null/x")):
+        daemon = make_daemon(name="f" + str(abs(hash(args)) % 1000000), args=args).start(wait=False)
+        assert daemon.process.wait(20) == 1, args
+        assert words in daemon.log() and daemon.log().count("\n") == 1, daemon.log()
+
+
+def test_second_on_the_same_bus(ready, make_daemon):
+    second = make_daemon(name="second").start(wait=False)
+    assert second.process.wait(20) == 1
+    assert "org.lrtbf1" in second.log() and "another lrtbfd" in second.log()
+    assert not (second.state / "lrtbfd.db").exists()
+
+
+def test_second_on_the_same_state(ready, make_daemon, folder, caller):
+    """On another bus: the first one's running session is not taken for a dead one's."""
+    sid = caller.start("long")
+    caller.wait_state(sid, "running")
+    other = Bus(os.path.join(folder, "other.d"))
+    try:
+        second = make_daemon(name="second")
+        second.bus, second.state = other, ready.state
+        second.start(wait=False)
+        assert second.process.wait(20) == 1
+        assert str(ready.state) in second.log()
+    finally:
+        other.stop()
+    assert caller.session_get(sid, "State") == "running"
+    caller.session(sid, "Stop", "a{sv}", {})
+    assert caller.wait_state(sid) == "stopped"
+
+
+def test_bus_goes_away(make_daemon, folder):
+    bus = Bus(os.path.join(folder, "own.d"))
+    daemon = make_daemon()
+    daemon.bus = bus
+    daemon.plan("long", PLAN % "60s")
+    daemon.start()
+    caller = bus.connect()
+    sid = caller.start("long")
+    caller.wait_state(sid, "running")
+    kids = children(daemon.pid)
+    assert kids
+    bus.stop()
+    assert daemon.process.wait(20) == 1
+    assert "bus" in daemon.log()
+    assert not [k for k in kids if Path(f"/proc/{k}").exists()]
+    daemon.bus = Bus(os.path.join(folder, "new.d"))
+    daemon.start()
+    caller = daemon.bus.connect()
+    assert caller.session_get(sid, "State") == "stopped"
+    assert daemon.stop() == 0
+    daemon.bus.stop()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_clean_stop(ready, caller, number):
+    running, queued = caller.start("long"), caller.start("long")
+    caller.wait_state(running, "running")
+    kids = children(ready.pid)
+    start = time.monotonic()
+    os.kill(ready.pid, number)
+    assert ready.process.wait(20) == 0
+    assert time.monotonic() - start < 8
+    assert kids and not [k for k in kids if Path(f"/proc/{k}").exists()]
+    ready.start()
+    assert caller.session_get(running, "State") == "stopped"
+    # one that waited still waits, or is at work by now
+    caller.wait_state(queued, "running")
+    caller.session(queued, "Stop", "a{sv}", {})
+    caller.wait_state(queued)
+
+
+def test_second_signal_does_not_wait(ready, caller):
+    sid = caller.start("long")
+    caller.wait_state(sid, "running")
+    ready.process.terminate()
+    ready.process.terminate()
+    assert ready.process.wait(10) == 0
+    ready.start()
+    assert caller.session_get(sid, "State") in ("stopped", "interrupted", "failed")
+
+
+def plans(caller):
+    return {p["name"][1]: p["valid"][1] for p in caller.manager("ListPlans", "a{sv}", {})}
+
+
+def test_reload(ready, caller):
+    ready.plan("fresh", PLAN % "1s")
+    ready.plan("broken", "interval = 0;")
+    assert "fresh" not in plans(caller)
+    problems = caller.manager("Reload", "a{sv}", {})
+    assert [p["line"][1] for p in problems if p["file"][1].endswith("broken.conf")][:1] == [1]
+    assert plans(caller)["fresh"] is True and plans(caller)["broken"] is False
+    (ready.config / "plans.d" / "fresh.conf").unlink()
+    os.kill(ready.pid, signal.SIGHUP)
+    wait_for(lambda: "fresh" not in plans(caller), what="reload by SIGHUP")
+    assert "broken.conf:1" in ready.log()
+
+
+def test_removed_plan_and_the_queue(ready, caller):
+    """A session keeps the plan it was queued with."""
+    first, queued = caller.start("long"), caller.start("brief")
+    (ready.config / "plans.d" / "brief.conf").unlink()
+    caller.manager("Reload", "a{sv}", {})
+    caller.session(first, "Stop", "a{sv}", {})
+    assert caller.wait_state(queued) == "done"
+    assert caller.report(queued)["stages"][0]["all"]["count"] > 100
+
+
+def test_log_level(ready, caller):
+    settings = ready.config / "lrtbfd.conf"
+    settings.write_text('log_level = "err";\n')
+    settings.chmod(0o644)
+    caller.manager("Reload", "a{sv}", {})
+    before = ready.log()
+    ready.plan("broken", "interval = 0;")
+    caller.manager("Reload", "a{sv}", {})
+    assert ready.log() == before
+    settings.write_text('log_level = "loud"; nosuch = 1;\n')
+    problems = caller.manager("Reload", "a{sv}", {})
+    texts = [p["text"][1] for p in problems if p["file"][1] == str(settings)]
+    assert any("nosuch" in t for t in texts) and any("log_level" in t or "loud" in t for t in texts)
+    assert caller.wait_state(caller.start("brief")) == "done"
+
+
+class Manager:
+    """What a service manager hears at NOTIFY_SOCKET."""
+
+    def __init__(self, folder):
+        self.path = os.path.join(folder, "notify")
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.socket.bind(self.path)
+        os.chmod(self.path, 0o777)
+        self.socket.setblocking(False)
+        self.heard = []
+
+    def read(self):
+        while True:
+            try:
+                self.heard += self.socket.recv(4096).decode().split("\n")
+            except BlockingIOError:
+                return self.heard
+
+    def wait(self, line, count=1):
+        wait_for(lambda: sum(h.startswith(line) for h in self.read()) >= count, what=line)
+
+
+def test_service_manager_hears(make_daemon, bus, folder):
+    manager = Manager(folder)
+    daemon = make_daemon(env={"NOTIFY_SOCKET": manager.path})
+    daemon.plan("brief", PLAN % "200ms")
+    daemon.start()
+    manager.wait("READY=1")
+    os.kill(daemon.pid, signal.SIGHUP)
+    manager.wait("READY=1", 2)
+    at = manager.heard.index("RELOADING=1")
+    usec = int(manager.heard[at + 1].removeprefix("MONOTONIC_USEC="))
+    assert 0 <= time.monotonic_ns() // 1000 - usec < 60_000_000
+    caller = bus.connect()
+    sid = caller.start("brief")
+    caller.wait_state(sid)
+    manager.wait(f"STATUS=Measuring: plan brief, session {sid}")
+    manager.wait("STATUS=Idle", 2)
+    assert not [h for h in manager.read() if h.startswith("WATCHDOG")]
+    assert daemon.stop() == 0
+    manager.wait("STOPPING=1")
+    caller.close()
+
+
+def test_watchdog_only_when_asked_for(make_daemon, folder):
+    manager = Manager(folder)
+    make_daemon(env={"NOTIFY_SOCKET": manager.path, "WATCHDOG_USEC": "400000"}).start()
+    manager.wait("WATCHDOG=1", 3)
+
+
+def test_sleep_is_inhibited_while_measuring(ready, bus, caller):
+    logind = Logind(bus)
+    sid = caller.start("long")
+    caller.wait_state(sid, "running")
+    wait_for(logind.held, what="the lock against sleep")
+    what, who, why, mode = logind.called("Inhibit")[0]
+    assert (what, who, mode) == ("sleep", "lrtbfd", "block") and why
+    caller.session(sid, "Stop", "a{sv}", {})
+    caller.wait_state(sid)
+    wait_for(lambda: not logind.held(), what="the lock given back")
+    logind.close()
+
+
+def test_programs_are_found_in_the_build_tree(make_daemon, caller):
+    daemon = make_daemon()
+    daemon.plan("brief", PLAN % "200ms")
+    command = [a for a in daemon.command() if not a.startswith(("--measure", "--load"))]
+    daemon.command = lambda: command
+    daemon.start()
+    sid = caller.start("brief")
+    assert caller.wait_state(sid) == "done", caller.session_get(sid, "Reason")
+    assert (BUILD / "service" / "measure" / "lrtbf-measure").exists()
+
+
+def test_captured_machine(make_daemon, caller, folder):
+    root = Path(folder) / "root"
+    for name, text in (("proc/sys/kernel/osrelease", "6.6.6-rt6\n"), ("sys/kernel/realtime", "1\n"),
+                       ("proc/version", "Linux version 6.6.6-rt6\n")):
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    make_daemon(args=(f"--root={root}",)).start()
+    assert caller.get(MANAGER, "Manager", "KernelRelease") == "6.6.6-rt6"
+    assert caller.get(MANAGER, "Manager", "Realtime") is True
+
+
+def test_ends_leave_no_memory_behind(make_daemon, bus):
+    """valgrind finds nothing lost after a short life with a bit of everything."""
+    import shutil
+    if not shutil.which("valgrind"):
+        pytest.skip("valgrind is not installed")
+    daemon = make_daemon(prefix=("valgrind", "-q", "--leak-check=full", "--error-exitcode=99",
+                                 "--errors-for-leak-kinds=definite", "--child-silent-after-fork=yes"))
+    daemon.plan("brief", PLAN % "200ms")
+    daemon.plan("broken", "interval = 0;")
+    daemon.start(wait=False)
+    caller = bus.connect()
+    wait_for(lambda: owned(caller), timeout=60, what="the daemon under valgrind")
+    sid = caller.start("brief")
+    caller.wait_state(sid, timeout=60)
+    for fmt in caller.get(MANAGER, "Manager", "Formats"):
+        caller.report(sid, fmt)
+    caller.session(sid, "GetResult", "a{sv}", {})
+    caller.session_all(sid)
+    caller.manager("ListPlans", "a{sv}", {})
+    caller.manager("CheckSystem", "a{sv}", {})
+    caller.manager("Reload", "a{sv}", {})
+    caller.manager("ListSessions", "a{sv}su", {}, "", 0)
+    for bad in (lambda: caller.start("nosuch"), lambda: caller.session_get("nosuch", "State"),
+                lambda: caller.manager("StartSession", "sa{sv}", "brief", {"x": ("s", "")})):
+        with pytest.raises(Exception):
+            bad()
+    caller.manager("DeleteSession", "sa{sv}", sid, {})
+    assert daemon.stop(timeout=60) == 0, daemon.log()
+    caller.close()
+
+
+def owned(connection):
+    from jeepney import message_bus
+    from jeepney.io.blocking import Proxy
+    return Proxy(message_bus, connection.raw).NameHasOwner("org.lrtbf1")[0]
