@@ -318,6 +318,7 @@ static int follow_run(struct follow *f, sd_bus_message *start)
 {
 	int r = sd_bus_attach_event(f->c->bus, f->event, SD_EVENT_PRIORITY_NORMAL);
 
+	(void)sd_bus_set_close_on_exit(f->c->bus, 0); /* the report is fetched after the loop */
 	if (r >= 0)
 		r = follow_subscribe(f);
 	if (r < 0)

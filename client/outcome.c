@@ -40,9 +40,11 @@ static const struct {
 
 enum outcome outcome_of_error(const sd_bus_error *e, int r)
 {
-	static const char spawn[] = "org.freedesktop.DBus.Error.Spawn.";
+	static const char spawn[] = "org.freedesktop.DBus.Error.Spawn.", local[] = "System.Error.";
 
-	if (e && e->name) {
+	if (e && e->name && strncmp(e->name, local, strlen(local)) == 0) {
+		r = -sd_bus_error_get_errno(e); /* libsystemd's own trouble, not an answer */
+	} else if (e && e->name) {
 		for (size_t i = 0; i < sizeof(outcome_errors) / sizeof(*outcome_errors); i++)
 			if (strcmp(outcome_errors[i].name, e->name) == 0)
 				return outcome_errors[i].outcome;

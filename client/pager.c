@@ -30,12 +30,10 @@ static const char *pager_command(void)
 /* In the child: never returns. A pager that is not there: the text as it is. */
 static void pager_run(const char *command, int fd)
 {
-	g_autofree char *line = g_strdup_printf("exec %s", command);
-
 	(void)dup2(fd, STDIN_FILENO);
 	(void)setenv("LESS", "FRSXMK", 0);
 	(void)setenv("LESSSECURE", "1", 1);
-	(void)execl("/bin/sh", "sh", "-c", line, NULL);
+	(void)execl("/bin/sh", "sh", "-c", command, NULL);
 	_exit(127);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * OpenReport is preferred because it has no size limit. Whether descriptors travel is asked of the
- * connection and not guessed from -H: a message bus may also be reached by TCP.
+ * OpenReport is preferred because it has no size limit. Over ssh the connection agrees to carry
+ * descriptors and then loses them, and the call times out; a bus reached by TCP says that it cannot.
  */
 #include "report.h"
 
@@ -34,9 +34,10 @@ static int report_take(sd_bus_message *reply, bool descriptor, struct report *re
 
 	if (!descriptor) {
 		r = sd_bus_message_read(reply, "s", &text);
-		if (r >= 0)
-			*ret = (struct report){ .fd = -1, .text = g_strdup(text) };
-		return r;
+		if (r < 0)
+			return r;
+		*ret = (struct report){ .fd = -1, .text = g_strdup(text) };
+		return 0;
 	}
 	r = sd_bus_message_read(reply, "h", &fd);
 	if (r < 0)
@@ -59,7 +60,7 @@ int report_fetch(struct client *c, const char *path, const char *format, bool di
 		r = client_open(c);
 	if (r)
 		return r;
-	descriptor = sd_bus_can_send(c->bus, SD_BUS_TYPE_UNIX_FD) > 0;
+	descriptor = !c->host && sd_bus_can_send(c->bus, SD_BUS_TYPE_UNIX_FD) > 0;
 	r = client_message(c, path, CLIENT_SESSION, descriptor ? "OpenReport" : "GetReport", &m);
 	if (r)
 		return r;
@@ -74,7 +75,7 @@ int report_fetch(struct client *c, const char *path, const char *format, bool di
 	}
 	sd_bus_message_unref(reply);
 	sd_bus_message_unref(m);
-	return MAX(r, 0);
+	return r;
 }
 
 int report_write(struct report *r, int fd)

@@ -9,6 +9,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import time
 from pathlib import Path
@@ -81,7 +82,11 @@ class Bus:
             ["dbus-daemon", f"--config-file={conf}", "--nofork", "--nopidfile"],
             stdout=self.log, stderr=self.log, preexec_fn=die_with_parent)
         self.address = f"unix:path={self.socket}"
-        wait_for(self.socket.exists, what="the bus's socket")
+        wait_for(self.listens, what="the bus's socket")
+
+    def listens(self):
+        with socket.socket(socket.AF_UNIX) as s:
+            return s.connect_ex(str(self.socket)) == 0
 
     def connect(self):
         return Connection(self.address)
