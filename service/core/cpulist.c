@@ -126,7 +126,10 @@ int cpulist_parse(const char *text, const cpu_set_t *allowed, cpu_set_t *ret, ch
 		*ret = *allowed;
 		return 0;
 	}
-	if (!allowed || *s != '!')
+	if (!allowed && (*s == '!' || *s == 'a'))
+		return cpulist_fail(ret_message, -EINVAL,
+				    "this CPU list takes numbers and ranges only, like \"0-3,8\"");
+	if (*s != '!')
 		return ranges_parse(s, ret, ret_message);
 	r = ranges_parse(s + 1, &set, ret_message);
 	if (r < 0)

@@ -196,7 +196,7 @@ static const char *part_scan(const struct grammar *g, const char **s, uint64_t b
 static int quantity_parse(const struct grammar *g, const char *text, uint64_t bare_scale,
 			  uint64_t *ret, char **ret_message)
 {
-	uint64_t sum = 0, value, scale, last_scale = UINT64_MAX;
+	uint64_t sum = 0, value = 0, scale = 0, last_scale = UINT64_MAX;
 	const char *s = skip_blanks(text), *wrong;
 	int r;
 
@@ -309,8 +309,8 @@ int number_parse(const char *text, double *ret)
 		s++;
 	/* the shape first: strtod() also takes "inf", "nan", hex and blanks */
 	r = decimal_scan(&s, &ignored);
-	if (r == -EINVAL)
-		return r;
+	if (r == -EINVAL || (r == 0 && !strchr("eE", *s)))
+		return -EINVAL;
 	value = g_ascii_strtod(text, &end);
 	if (*end || !isfinite(value))
 		return -EINVAL;

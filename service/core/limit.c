@@ -153,6 +153,7 @@ static void limit_normalise(struct limit *l)
 	if (limit_figures[l->figure].percentile) {
 		g_autofree char *percent = percent_format(l->ppm);
 
+		memset(l->name, 0, sizeof(l->name)); /* equal limits are equal bytes */
 		g_snprintf(l->name, sizeof(l->name), "%s%s", limit_figures[l->figure].name, percent);
 	}
 	switch (limit_figures[l->figure].unit) {

@@ -88,14 +88,14 @@ static void load_take_command(struct conf_group *g, struct load *l)
 				    "text each: [ \"dd\", \"if=/dev/zero\" ]");
 	else if (g_strv_length(l->command) > LOAD_ARGS_MAX)
 		(void)conf_complain(g, "command", "\"command\" has over %d arguments", LOAD_ARGS_MAX);
-	else if (strchr(l->command[0], '/') && *l->command[0] != '/')
-		(void)conf_complain(g, "command",
-				    "\"%s\" is a relative path; write a name that is found in PATH, "
-				    "or a path from /", l->command[0]);
 	else if (!l->command[1] && strpbrk(l->command[0], " \t"))
 		(void)conf_complain(g, "command",
 				    "\"%s\" has blanks in it and no shell splits it; write each "
 				    "argument as a text of its own", l->command[0]);
+	else if (strchr(l->command[0], '/') && *l->command[0] != '/')
+		(void)conf_complain(g, "command",
+				    "\"%s\" is a relative path; write a name that is found in PATH, "
+				    "or a path from /", l->command[0]);
 }
 
 static void load_take_parts(struct conf_group *g, struct load *l)
@@ -230,7 +230,7 @@ static void load_take(struct conf_group *g, struct load *l)
 	if (l->pause_ns > 0 && !l->repeat && l->restart_after_ns == 0)
 		(void)conf_complain(g, "pause", "\"pause\" has a meaning between repeats only; add "
 						"repeat = true");
-	if (!l->command && !l->parts && strcmp(l->name, "none") != 0)
+	if (!conf_has(g, "command") && !conf_has(g, "parts") && strcmp(l->name, "none") != 0)
 		(void)conf_complain(g, NULL, "the load has neither a command nor parts; write "
 					     "command = [ \"PROGRAM\", \"ARGUMENT\" ]; (only the load "
 					     "\"none\" has none)");
@@ -250,7 +250,8 @@ static struct load *load_from_conf(struct conf *c, const char *name, const char 
 	if (conf_empty(c))
 		(void)problem_add(problems, path, 0,
 				  "is empty; a load needs at least a command or a description");
-	load_take(conf_root(c), l);
+	else
+		load_take(conf_root(c), l);
 	conf_done(c);
 	if (problems->len == before)
 		return l;

@@ -256,19 +256,22 @@ static void plan_refuse_idle_keys(struct conf_group *g, const struct plan *p)
 
 static void plan_take(struct conf_group *g, struct plan *p)
 {
-	g_autofree char *why = NULL;
-	const char *key;
-
 	for (const struct plan_key *k = plan_keys; k->name; k++)
 		plan_take_key(g, p, k);
-	if (policy_is_realtime(p->policy) && !conf_has(g, "priority"))
+	if (policy_is_realtime(p->policy) && p->priority == 0)
 		p->priority = PLAN_PRIORITY_DEFAULT;
 	if (!plan_instrument(p->instrument)->grid)
 		p->interval_ns = 0;
 	plan_take_stages(g, p);
 	plan_take_limits(g, p);
 	plan_refuse_idle_keys(g, p);
-	key = plan_conflict(p, &why);
+}
+
+static void plan_take_conflict(struct conf_group *g, const struct plan *p)
+{
+	g_autofree char *why = NULL;
+	const char *key = plan_conflict(p, &why);
+
 	if (key)
 		(void)conf_complain(g, key, "%s", why);
 }
@@ -282,6 +285,9 @@ static struct plan *plan_from_conf(struct conf *c, const char *name, const char 
 		(void)problem_add(problems, file, 0,
 				  "is empty; a plan says at least one thing, such as duration = \"10s\"");
 	plan_take(conf_root(c), p);
+	/* values that were refused would conflict by what stands in for them */
+	if (problems->len == before)
+		plan_take_conflict(conf_root(c), p);
 	conf_done(c);
 	if (problems->len == before)
 		return p;
@@ -308,10 +314,9 @@ struct plan *plan_parse(const char *name, const char *text, size_t size, const c
 struct plan *plan_from_file(const struct conftree_file *f, GPtrArray *problems)
 {
 	struct plan *p = NULL;
-	guint before;
+	guint before = problems->len;
 	struct conf *c;
 
-	before = problems->len;
 	c = conftree_file_parse(f, problems);
 	if (c)
 		p = plan_from_conf(c, f->name, f->path, problems, before);

@@ -85,12 +85,13 @@ static void settings_take_housekeeping(struct conf_group *g, struct settings *s)
 
 int settings_read(struct settings *s, const struct conftree_file *f, GPtrArray *problems)
 {
-	guint before = problems->len;
 	struct conf_group *g;
 	struct conf *c;
+	guint before;
 
 	if (!f)
 		return 0;
+	before = problems->len;
 	c = conftree_file_parse(f, problems);
 	if (!c)
 		return -EINVAL;
