@@ -3,17 +3,25 @@
 /*
  * The loads of one stage: a nanny process (lrtbf-load) for each simple load, watched from the
  * event loop. Owned by the session. All calls return at once.
+ *
+ * SIGCHLD must be blocked in the calling process (sd_event_add_child).
  */
 #include "load.h"
+#include <sched.h>
 #include <systemd/sd-event.h>
 
 struct loadset;
 
 enum loadset_news {
-	LOADSET_RUNNING, /* every nanny says that its load has started */
-	LOADSET_TROUBLE, /* one is absent, was refused or died early: text says which and why; the rest runs on */
+	LOADSET_RUNNING, /* once: every load has started, or trouble was reported of it */
+	LOADSET_TROUBLE, /* one is absent, was refused or died early: text says which and why; the
+			    rest runs on */
 	LOADSET_GONE,	 /* after loadset_stop(): no process is left, scratch folders removed */
 };
+/*
+ * @finding_id: "load-absent", "load-died", "load-left"; NULL with RUNNING and GONE, as @text. Only
+ * from the event loop, never from within a call below. The set may be freed in it.
+ */
 typedef void (*loadset_news_t)(enum loadset_news what, const char *finding_id, const char *text,
 			       void *userdata);
 
@@ -26,12 +34,22 @@ struct loadset_params {
 	void *userdata;
 };
 
-/* @loads: of struct load, simple ones (load_expand()); empty: RUNNING and GONE come all the same. */
+/*
+ * @loads: of struct load, simple ones (load_expand()); empty or NULL: RUNNING and GONE come all the
+ * same. They are not needed after this call. An error (no memory, no event source) has a sentence;
+ * a load that cannot be started is no error here but LOADSET_TROUBLE.
+ */
 int loadset_start(const struct loadset_params *p, const GPtrArray *loads, struct loadset **ret,
 		  char **ret_message);
-/* End all: SIGTERM to the nannies, which end their loads; SIGKILL after 500 ms. */
+/* End all: SIGTERM to the nannies, which end their loads; SIGKILL after 500 ms. Again: nothing. */
 void loadset_stop(struct loadset *s);
 struct loadset *loadset_free(struct loadset *s); /* kills at once */
 
 /* Commands that cannot be found in PATH: 0, or -ENOENT with a sentence naming them. */
 int loadset_probe(const GPtrArray *loads, char **ret_message);
+
+/*
+ * Remove scratch folders that a killed daemon left; at its start, before any load runs. Their
+ * number or -errno with a sentence.
+ */
+int loadset_clean_scratch(const char *scratch_dir, char **ret_message);
