@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The order of things at the start: the bus name first, because it is what a second daemon on the same bus
- * fails at; then a lock on the state folder, because two buses may share one; only then is the database
+ * fails at; then locks on the folders, because two buses may share them; only then is the database
  * opened and what an earlier life left taken up. Calls that arrive meanwhile wait in the socket.
  *
  * A stop is two steps: sessions end their children, which takes up to two seconds, and the loop goes on
@@ -35,7 +35,7 @@ struct daemon {
 	char *measure, *load;
 	/* what is owned */
 	sd_event *event;
-	fd_t state_lock;
+	fd_t state_lock, runtime_lock; /* of the folders; -1: none */
 	struct bus *bus;
 	struct store *store;
 	struct sessions *sessions;
@@ -143,7 +143,7 @@ static void daemon_log_problems(const GPtrArray *problems)
 	}
 }
 
-/* Problems of all files. g_ptr_array_unref(). */
+/* Plans and loads again; problems of all files, logged. g_ptr_array_unref(). */
 static GPtrArray *daemon_read_all(struct daemon *d)
 {
 	GPtrArray *problems = problems_new();
@@ -262,12 +262,8 @@ static void on_sessions_news(enum sessions_news what, struct session *s, void *u
 	if (!d->sessions || d->ending)
 		return;
 	bus_news(d->bus, what, s);
-	if (what != SESSIONS_ACTIVE)
-		return;
-	daemon_tell_status(d);
-	/* a session's results and its store traffic leave free memory behind: give it back when idle */
-	if (!sessions_active(d->sessions))
-		(void)malloc_trim(0);
+	if (what == SESSIONS_ACTIVE)
+		daemon_tell_status(d);
 }
 
 /* Start */
@@ -298,17 +294,30 @@ static int daemon_make_folder(const char *path, mode_t mode, char **ret_message)
 	return r;
 }
 
-static int daemon_lock_state(struct daemon *d, const char *state_dir, char **ret_message)
+static bool daemon_same_folder(const char *a, const char *b)
 {
-	d->state_lock = open(state_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (d->state_lock >= 0 && flock(d->state_lock, LOCK_EX | LOCK_NB) == 0)
+	struct stat x, y;
+
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* 0: ours until the process ends. */
+static int daemon_lock_folder(const char *path, int *ret_fd, char **ret_message)
+{
+	g_auto(fd_t) fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int r;
+
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+		*ret_fd = fd_steal(&fd);
 		return 0;
-	if (errno == EWOULDBLOCK) {
-		*ret_message = g_strdup_printf("Another lrtbfd uses the state folder %s.", state_dir);
-		return -EBUSY;
 	}
-	*ret_message = g_strdup_printf("The state folder %s cannot be opened: %m.", state_dir);
-	return -errno;
+	r = -errno;
+	if (r == -EWOULDBLOCK)
+		*ret_message = g_strdup_printf("Another lrtbfd uses the folder %s.", path);
+	else
+		*ret_message = g_strdup_printf("The folder %s cannot be opened: %s.", path,
+					       g_strerror(-r));
+	return r;
 }
 
 static int daemon_open_folders(struct daemon *d, const struct daemon_options *o,
@@ -320,7 +329,10 @@ static int daemon_open_folders(struct daemon *d, const struct daemon_options *o,
 	if (r >= 0)
 		r = daemon_make_folder(o->runtime_dir, 0755, ret_message);
 	if (r >= 0)
-		r = daemon_lock_state(d, o->state_dir, ret_message);
+		r = daemon_lock_folder(o->state_dir, &d->state_lock, ret_message);
+	/* one folder may be both: a second lock on it would be refused to ourselves */
+	if (r >= 0 && !daemon_same_folder(o->state_dir, o->runtime_dir))
+		r = daemon_lock_folder(o->runtime_dir, &d->runtime_lock, ret_message);
 	return r;
 }
 
@@ -344,7 +356,9 @@ static int daemon_open_sessions(struct daemon *d, const struct daemon_options *o
 	int r;
 
 	r = sessions_new(&params, &d->sessions);
-	if (r < 0)
+	if (r >= 0)
+		g_ptr_array_unref(daemon_read_all(d)); /* for the log: what is wrong with files */
+	else
 		*ret_message = g_strdup_printf("What an earlier run left cannot be taken up: %s.",
 					       g_strerror(-r));
 	return r;
@@ -366,6 +380,8 @@ static int daemon_publish(struct daemon *d, const struct daemon_options *o, char
 
 static int daemon_start(struct daemon *d, const struct daemon_options *o, char **ret_message)
 {
+	/* logged with those of all other files, when sessions have read theirs */
+	g_autoptr(GPtrArray) problems = problems_new();
 	int r;
 
 	r = daemon_set_config_dirs(d, o->config_dir, ret_message);
@@ -381,8 +397,10 @@ static int daemon_start(struct daemon *d, const struct daemon_options *o, char *
 		r = bus_connect(o->bus, d->event, &d->bus, ret_message);
 	if (r >= 0)
 		r = daemon_open_folders(d, o, ret_message);
-	if (r >= 0)
+	if (r >= 0) {
+		daemon_read_settings(d, problems);
 		r = store_open(o->state_dir, d->event, on_store_news, d, &d->store, ret_message);
+	}
 	if (r >= 0)
 		r = daemon_open_sessions(d, o, ret_message);
 	if (r >= 0)
@@ -395,7 +413,7 @@ int daemon_new(const struct daemon_options *o, struct daemon **ret, char **ret_m
 	struct daemon *d = g_new0(struct daemon, 1);
 	int r;
 
-	d->state_lock = -1;
+	d->state_lock = d->runtime_lock = -1;
 	d->log_level = o->log_level;
 	settings_init(&d->settings);
 	r = daemon_start(d, o, ret_message);
@@ -434,6 +452,7 @@ struct daemon *daemon_free(struct daemon *d)
 	store_close(d->store);
 	bus_free(d->bus);
 	fd_close(d->state_lock);
+	fd_close(d->runtime_lock);
 	settings_done(&d->settings);
 	g_free(d->measure);
 	g_free(d->load);

@@ -70,10 +70,12 @@ static int main_usage(const char *sentence, const char *what)
 	return -EINVAL;
 }
 
-/* Children work in other folders: paths are made absolute here. Never freed: as long as the process. */
+/* Children work in other folders: paths are made absolute here. Lives as long as the process. */
 static const char *main_path(const char *arg)
 {
-	return g_canonicalize_filename(arg, NULL);
+	g_autofree char *path = g_canonicalize_filename(arg, NULL);
+
+	return g_intern_string(path);
 }
 
 static int main_take_bus(struct daemon_options *o, const char *arg)

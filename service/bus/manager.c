@@ -159,11 +159,34 @@ static int list_append(sd_bus_message *reply, const GPtrArray *heads)
 	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
-static int method_list_sessions(sd_bus_message *m, void *userdata, sd_bus_error *error)
+/* One page as a reply; with fewer sessions than asked for when they do not fit in one message. */
+static int list_reply(struct bus *b, sd_bus_message *m, const struct store_filter *filter,
+		      const char *cursor, unsigned limit, sd_bus_message **ret, sd_bus_error *error)
 {
 	g_autofree char *message = NULL, *next = NULL;
 	g_autoptr(sd_bus_message) reply = NULL;
 	g_autoptr(GPtrArray) heads = NULL;
+	int r;
+
+	r = sessions_list(b->model.sessions, filter, cursor, limit, &heads, &next, &message);
+	if (r < 0)
+		return bus_error_set(error, r, message);
+	r = sd_bus_message_new_method_return(m, &reply);
+	if (r >= 0)
+		r = list_append(reply, heads);
+	if (r == -EMSGSIZE && limit > 1)
+		return list_reply(b, m, filter, cursor, limit / 2, ret, error);
+	if (r >= 0)
+		r = dict_text(reply, next ?: "");
+	if (r < 0)
+		return bus_error_set(error, r, NULL);
+	*ret = g_steal_pointer(&reply);
+	return 0;
+}
+
+static int method_list_sessions(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	g_autoptr(sd_bus_message) reply = NULL;
 	g_autoptr(json_t) options = NULL;
 	struct store_filter filter;
 	struct bus *b = userdata;
@@ -172,20 +195,11 @@ static int method_list_sessions(sd_bus_message *m, void *userdata, sd_bus_error 
 	int r;
 
 	r = list_read(m, &options, &filter, &cursor, &limit, error);
+	if (r >= 0)
+		r = list_reply(b, m, &filter, cursor, limit, &reply, error);
 	if (r < 0)
 		return r;
-	r = sessions_list(b->model.sessions, &filter, cursor, limit, &heads, &next, &message);
-	if (r < 0)
-		return bus_error_set(error, r, message);
-	r = sd_bus_message_new_method_return(m, &reply);
-	if (r >= 0)
-		r = list_append(reply, heads);
-	if (r == -EMSGSIZE)
-		return bus_error_set(error, r, "The list is too large for one answer: ask for fewer at a time.");
-	if (r >= 0)
-		r = dict_text(reply, next ?: "");
-	if (r >= 0)
-		r = sd_bus_send(NULL, reply, NULL);
+	r = sd_bus_send(NULL, reply, NULL);
 	return r < 0 ? bus_error_set(error, r, NULL) : 1;
 }
 

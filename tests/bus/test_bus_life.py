@@ -70,6 +70,23 @@ def test_second_on_the_same_bus(ready, make_daemon):
     assert not (second.state / "lrtbfd.db").exists()
 
 
+def test_second_on_the_same_runtime_folder(ready, make_daemon, folder):
+    other = Bus(os.path.join(folder, "other.d"))
+    second = make_daemon(name="second")
+    second.bus, second.runtime = other, ready.runtime
+    second.start(wait=False)
+    assert second.process.wait(20) == 1
+    assert str(ready.runtime) in second.log()
+    other.stop()
+
+
+def test_one_folder_for_both(make_daemon, caller):
+    daemon = make_daemon()
+    daemon.runtime = daemon.state
+    daemon.start()
+    assert plans(caller)
+
+
 def test_second_on_the_same_state(ready, make_daemon, folder, caller):
     """On another bus: the first one's running session is not taken for a dead one's."""
     sid = caller.start("long")
@@ -144,6 +161,7 @@ def plans(caller):
 
 
 def test_reload(ready, caller):
+    assert plans(caller)["brief"] is True  # the start is over
     ready.plan("fresh", PLAN % "1s")
     ready.plan("broken", "interval = 0;")
     assert "fresh" not in plans(caller)
@@ -164,6 +182,16 @@ def test_removed_plan_and_the_queue(ready, caller):
     caller.session(first, "Stop", "a{sv}", {})
     assert caller.wait_state(queued) == "done"
     assert caller.report(queued)["stages"][0]["all"]["count"] > 100
+
+
+def test_problems_at_the_start(make_daemon, caller):
+    daemon = make_daemon()
+    daemon.plan("broken", "interval = 0;")
+    settings = daemon.config / "lrtbfd.conf"
+    settings.write_text("nosuch = 1;\n")
+    daemon.start()
+    assert plans(caller)["broken"] is False
+    assert "broken.conf:1" in daemon.log() and "lrtbfd.conf:1" in daemon.log()
 
 
 def test_log_level(ready, caller):

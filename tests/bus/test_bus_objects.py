@@ -92,9 +92,9 @@ def test_life_of_a_session_in_signals(ready, caller, signals):
     assert [s for s in known if s in states] == states
     assert progress == sorted(progress) and progress[-1] == 1.0
     assert figures[-1][0]["count"] >= 2000
-    # what only tells of progress comes at most once a second
-    ticks = [at for _, at, state_too in figures if not state_too]
-    assert all(b - a > 0.7 for a, b in zip(ticks, ticks[1:])), ticks
+    # what only tells of progress comes at most once a second, and when the stage ends
+    ticks = [at for _, at, state_too in figures if not state_too][:-1]
+    assert len(ticks) >= 2 and all(b - a > 0.7 for a, b in zip(ticks, ticks[1:])), ticks
 
 
 def test_manager_properties_follow(ready, caller, signals):
@@ -129,7 +129,7 @@ def test_new_maximum(ready, caller, signals):
     values = [body[0] for _, body, _ in maxima]
     assert values == sorted(values) and len(set(values)) == len(values)
     assert all(body[1] == 0 and body[2] for _, body, _ in maxima)
-    times = [at for _, _, at in maxima]
+    times = [at for _, _, at in maxima][:-1]
     assert all(b - a > 0.7 for a, b in zip(times, times[1:])), times
     assert values[-1] <= caller.report(sid)["stages"][0]["all"]["max_ns"]
 
@@ -137,7 +137,8 @@ def test_new_maximum(ready, caller, signals):
 def test_figures_of_a_running_session(ready, caller):
     sid = caller.start("long")
     caller.wait_state(sid, "running")
-    figures = wait_for(lambda: caller.session_get(sid, "Figures"), what="figures")
+    figures = wait_for(lambda: "max_ns" in (f := caller.session_get(sid, "Figures")) and f,
+                       what="figures")
     assert set(figures) == {"count", "missed", "min_ns", "avg_ns", "max_ns", "cpus"}
     cpu = figures["cpus"][0]
     assert cpu["cpu"] == 0 and cpu["count"] == figures["count"] > 0
@@ -266,8 +267,11 @@ def test_list_says_what_the_report_says(ready, caller):
     def without_null(value):
         if isinstance(value, dict):
             return {k: without_null(v) for k, v in value.items() if v is not None}
-        return value
-    assert listed == without_null(reported)
+        return [without_null(v) for v in value] if isinstance(value, list) else value
+    reported = without_null(reported)
+    del reported["plan_text"], reported["summary"]["blocks"]
+    assert listed["summary"] == reported["summary"]
+    assert listed == reported
 
 
 def test_busy_without_queue(ready, caller):
