@@ -64,10 +64,8 @@ static int admission_cpus(const struct admission_place *where, const struct plan
 	int r;
 
 	r = cpulist_online(where->root, &online);
-	if (r == 0 && where->allowed)
-		CPU_AND(&allowed, where->allowed, &online);
-	else if (r == 0)
-		r = cpulist_allowed(where->root, &allowed);
+	if (r == 0)
+		r = house_allowed(where->house, &allowed);
 	if (r < 0) {
 		*ret_message = g_strdup_printf("The CPUs of this machine cannot be found out: %s.",
 					       g_strerror(-r));
@@ -103,27 +101,15 @@ static int admission_policy(struct admission *a, char **ret_message)
 	return r;
 }
 
-/* cpuloop spins; every other instrument waits most of the time. */
-static bool admission_spins(const struct admission *a)
-{
-	return strcmp(a->plan->instrument, "cpuloop") == 0 && policy_is_realtime(a->policy);
-}
-
 static void admission_spare(const struct admission_place *where, struct admission *a)
 {
-	cpu_set_t online, spare;
+	cpu_set_t allowed, spare;
 
-	if (cpulist_online(where->root, &online) < 0)
+	if (house_allowed(where->house, &allowed) < 0)
 		return;
-	if (where->allowed)
-		CPU_AND(&online, &online, where->allowed);
-	CPU_XOR(&spare, &online, &a->cpus);
-	CPU_AND(&spare, &spare, &online);
-	if (CPU_COUNT(&spare) > 0)
-		return;
-	finding_add(a->findings, "no-spare-cpu", NULL);
-	if (admission_spins(a))
-		finding_add(a->findings, "spinning", NULL);
+	CPU_XOR(&spare, &allowed, &a->cpus); /* those measured are among the allowed */
+	if (CPU_COUNT(&spare) == 0)
+		finding_add(a->findings, "no-spare-cpu", NULL);
 }
 
 int admission_check(const struct admission_place *where, const struct plan *plan,

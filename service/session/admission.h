@@ -7,6 +7,7 @@
  */
 #include "catalog.h"
 #include "finding.h"
+#include "house.h"
 
 #include <jansson.h>
 
@@ -19,8 +20,8 @@ struct admission {
 
 /* What a session is admitted against. Nothing is kept. */
 struct admission_place {
-	const char *root;	  /* "/" or a captured tree */
-	const cpu_set_t *allowed; /* CPUs this daemon may use; NULL: ask the kernel */
+	const char *root;	   /* "/" or a captured tree */
+	const struct house *house; /* which CPUs there are for us */
 	GHashTable *loads;
 };
 

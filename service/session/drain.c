@@ -163,6 +163,8 @@ static int drain_take(struct drain *d, struct result_stage *s, uint64_t close_mo
 	}
 	s->started_usec = d->header.start_real_ns / NSEC_PER_USEC;
 	s->duration_ns = measured_ns;
+	if (d->header.begin_mono_ns > 0 && d->copy->interval_ns == 0)
+		s->duration_ns = d->header.end_mono_ns - d->header.begin_mono_ns;
 	return grew;
 }
 

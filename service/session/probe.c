@@ -146,6 +146,8 @@ int probe_memory(const struct order *o, char **ret_message)
 
 	if (!o->lock_memory || probe_capable(CAP_IPC_LOCK))
 		return 0;
+	if (!policy_is_realtime((int)o->policy) && o->policy != SCHED_DEADLINE)
+		return 0; /* tried, and warned about */
 	if (getrlimit(RLIMIT_MEMLOCK, &limit) < 0 || limit.rlim_cur >= need)
 		return 0;
 	*ret_message = g_strdup_printf("Memory cannot be locked: lrtbfd has no CAP_IPC_LOCK, and "

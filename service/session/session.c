@@ -235,15 +235,6 @@ static struct result_stage *session_add_stage(struct session *s, const struct pl
 	return stage;
 }
 
-/* The CPU of daemon and control thread: as set, when the plan leaves it free. */
-static int session_control_cpu(const struct session *s)
-{
-	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, &s->place->housekeeping) && !CPU_ISSET(cpu, &s->cpus))
-			return cpu;
-	return -1;
-}
-
 static void session_next_stage(struct session *s)
 {
 	const struct session_place *place = s->place;
@@ -260,7 +251,7 @@ static void session_next_stage(struct session *s)
 	}
 	plan_order(s->plan, spec, s->r->policy, &s->cpus, &order);
 	if (order.control_cpu < 0)
-		order.control_cpu = session_control_cpu(s);
+		order.control_cpu = house_control_cpu(place->house, &s->cpus);
 	s->stage = stage_start(&(struct stage_params){
 		.event = place->event,
 		.store = place->store,
@@ -272,7 +263,7 @@ static void session_next_stage(struct session *s)
 		.root = place->root,
 		.tag = place->tag,
 		.order = &order,
-		.load_cpus = &place->mask,
+		.house = place->house,
 		.loads = loads,
 		.settle_ns = s->plan->settle_ns,
 		.checkpoint_ns = s->plan->checkpoint_ns,
@@ -324,7 +315,7 @@ static int session_admit(struct session *s, char **ret_message)
 {
 	const struct admission_place where = {
 		.root = s->place->root,
-		.allowed = &s->place->mask,
+		.house = s->place->house,
 		.loads = s->loads,
 	};
 	struct admission a;

@@ -4,6 +4,7 @@
  * One session from queued to its end: what sessions.c and recover.c know of it beyond sessions.h.
  * Owned by sessions.c, event loop's thread only.
  */
+#include "house.h"
 #include "plan.h"
 #include "sessions.h"
 
@@ -15,10 +16,9 @@ struct session_place {
 	struct store *store;
 	const char *measure_path, *load_path, *runtime_dir, *root;
 	char *scratch_dir;
-	uint32_t tag;		/* of region files */
-	cpu_set_t mask;		/* CPUs the daemon was started with; loads may run on all of them */
-	cpu_set_t housekeeping; /* where daemon and control thread sit; empty: what plans leave */
-	sessions_news_t news;	/* to sessions.c */
+	uint32_t tag; /* of region files */
+	struct house *house;
+	sessions_news_t news; /* to sessions.c */
 	void *userdata;
 };
 

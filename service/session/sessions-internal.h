@@ -10,6 +10,7 @@
 struct sessions {
 	struct sessions_params p;
 	struct session_place place;
+	struct house house;
 	struct catalog *catalog;
 	GQueue queued; /* of struct session, next first */
 	GQueue ended;  /* of struct session, newest last */

@@ -15,6 +15,7 @@
 #include "conditions.h"
 #include "conftree.h"
 #include "cpulist.h"
+#include "loadset.h"
 #include "lock.h"
 #include "log.h"
 #include "policy.h"
@@ -26,6 +27,7 @@
 #include <string.h>
 
 #define SESSIONS_RETRY_NS NSEC_PER_SEC
+#define SESSIONS_FLUSH_NS (2 * NSEC_PER_SEC)
 
 static void sessions_kick(struct sessions *m);
 
@@ -39,6 +41,13 @@ static void sessions_news(struct sessions *m, enum sessions_news what, struct se
 
 static int on_sessions_sweep(sd_event_source *src, uint64_t usec, void *userdata);
 
+static void sessions_unlink_regions(struct sessions *m)
+{
+	for (guint i = 0; i < m->regions->len; i++)
+		(void)unlink(m->regions->pdata[i]); /* else the next start does */
+	g_ptr_array_set_size(m->regions, 0);
+}
+
 /* A region goes when the store has what was in it: a daemon that dies before finds it again. */
 static void sessions_sweep(struct sessions *m)
 {
@@ -46,9 +55,7 @@ static void sessions_sweep(struct sessions *m)
 	if (m->regions->len == 0)
 		return;
 	if (store_pending(m->p.store) == 0) {
-		for (guint i = 0; i < m->regions->len; i++)
-			(void)unlink(m->regions->pdata[i]); /* else the next start does */
-		g_ptr_array_set_size(m->regions, 0);
+		sessions_unlink_regions(m);
 		return;
 	}
 	if (clock_timer(m->p.event, &m->sweep, SESSIONS_RETRY_NS / 4, on_sessions_sweep, m) < 0)
@@ -297,7 +304,7 @@ static void sessions_admission_place(struct sessions *m, struct admission_place 
 {
 	*ret = (struct admission_place){
 		.root = m->place.root,
-		.allowed = &m->place.mask,
+		.house = &m->house,
 		.loads = catalog_loads(m->catalog),
 	};
 }
@@ -358,6 +365,15 @@ static void sessions_requeue(struct sessions *m, const struct result *old)
 		session_refuse(s, EBADMSG, message);
 }
 
+/* Files of loads that were killed with their daemon. */
+static void sessions_clean_scratch(struct sessions *m)
+{
+	g_autofree char *message = NULL;
+
+	if (loadset_clean_scratch(m->place.scratch_dir, &message) < 0)
+		log_warning("%s", message);
+}
+
 static int sessions_recover(struct sessions *m)
 {
 	g_autoptr(GPtrArray) queued = NULL;
@@ -408,14 +424,15 @@ static void sessions_load_ended(struct sessions *m)
 static void sessions_set_housekeeping(struct sessions *m)
 {
 	g_autofree char *message = NULL;
+	cpu_set_t allowed;
 
-	CPU_ZERO(&m->place.housekeeping);
+	CPU_ZERO(&m->house.wanted);
 	if (!m->p.settings->housekeeping)
 		return;
-	if (cpulist_parse(m->p.settings->housekeeping, &m->place.mask, &m->place.housekeeping,
-			  &message) < 0)
+	if (house_allowed(&m->house, &allowed) < 0 ||
+	    cpulist_parse(m->p.settings->housekeeping, &allowed, &m->house.wanted, &message) < 0)
 		log_warning("housekeeping = \"%s\" is of no use here: %s",
-			    m->p.settings->housekeeping, message);
+			    m->p.settings->housekeeping, message ?: "the CPUs are not known");
 }
 
 static void sessions_set_place(struct sessions *m)
@@ -433,12 +450,11 @@ static void sessions_set_place(struct sessions *m)
 				       ? g_strdup(p->settings->scratch_dir)
 				       : g_build_filename(p->state_dir, "scratch", NULL),
 		.tag = regionfile_tag(p->state_dir),
+		.house = &m->house,
 		.news = on_session_news,
 		.userdata = m,
 	};
-	if (cpulist_allowed(p->root, &m->place.mask) < 0)
-		(void)sched_getaffinity(0, sizeof(m->place.mask),
-					&m->place.mask); /* then as it is */
+	m->house = (struct house){ .root = p->root, .store = p->store };
 	sessions_set_housekeeping(m);
 }
 
@@ -459,6 +475,7 @@ int sessions_new(const struct sessions_params *p, struct sessions **ret)
 	(void)sigprocmask(SIG_BLOCK, &chld, NULL); /* cannot fail with these arguments */
 	sessions_set_place(m);
 	m->catalog = catalog_read(p->config_dirs);
+	sessions_clean_scratch(m);
 	r = sessions_recover(m);
 	if (r < 0) {
 		sessions_free(m);
@@ -489,6 +506,9 @@ struct sessions *sessions_free(struct sessions *m)
 	sd_event_source_disable_unref(m->retry);
 	sd_event_source_disable_unref(m->sweep);
 	archive_forsake(m);
+	/* in good order nothing is left behind; what cannot be written in time is found at the next start */
+	if (m->regions->len > 0 && store_flush(m->p.store, SESSIONS_FLUSH_NS, NULL) == 0)
+		sessions_unlink_regions(m);
 	g_queue_clear_full(&m->queued, session_drop);
 	g_queue_clear_full(&m->ended, session_drop);
 	catalog_free(m->catalog);

@@ -290,6 +290,7 @@ static void on_stage_child_ended(const struct child_end *end, void *userdata)
 	struct stage *s = userdata;
 
 	s->child = child_free(s->child);
+	house_return(s->p.house);
 	s->tick = sd_event_source_disable_unref(s->tick);
 	stage_last_drain(s, end);
 	stage_take_header(s);
@@ -336,6 +337,7 @@ static void stage_measure(struct stage *s)
 		return;
 	}
 	fd_close(fd_steal(&s->region_fd)); /* mapped; the child has its own */
+	house_leave_cpus(s->p.house, &s->order.cpus);
 	stage_tick(s);
 	stage_news(s, STAGE_MEASURING);
 }
@@ -399,7 +401,6 @@ static void stage_load(struct stage *s)
 		.event = s->p.event,
 		.load_path = s->p.load_path,
 		.scratch_dir = s->p.scratch_dir,
-		.cpus = s->p.load_cpus,
 		.news = on_stage_loads,
 		.userdata = s,
 	};
@@ -474,6 +475,7 @@ struct stage *stage_free(struct stage *s)
 		return NULL;
 	if (s->child) {
 		s->child = child_free(s->child);
+		house_return(s->p.house);
 		end.mono_ns = clock_mono_ns();
 		stage_last_drain(s, &end);
 		stage_take_effect(s);

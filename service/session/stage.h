@@ -6,6 +6,7 @@
  * loop's thread. Fills the session's struct result_stage; verdicts are the session's.
  */
 #include "child.h"
+#include "house.h"
 #include "order.h"
 #include "result.h"
 #include "sessions.h"
@@ -29,8 +30,8 @@ struct stage_params {
 	const char *measure_path, *load_path, *scratch_dir, *runtime_dir, *root;
 	uint32_t tag; /* of region files */
 	const struct order *order;
-	const cpu_set_t *load_cpus; /* where loads may run; NULL: anywhere */
-	GPtrArray *loads;	    /* of struct load, simple ones; a reference is taken */
+	struct house *house; /* left while lrtbf-measure runs */
+	GPtrArray *loads;    /* of struct load, simple ones; a reference is taken */
 	uint64_t settle_ns, checkpoint_ns;
 	struct result_stage *result; /* borrowed; index, name, load and planned_ns are set */
 	stage_news_t news;	     /* never called from within stage_start() or stage_stop() */
