@@ -72,8 +72,9 @@ static int args_unknown_option(const char *given, char **ret_message)
 			g_ptr_array_add(names, (char *)s->name);
 	g_ptr_array_add(names, NULL);
 	near = text_nearest(name + strspn(name, "-"), (const char *const *)names->pdata);
-	*ret_message = near ? g_strdup_printf("There is no option %s. Did you mean --%s?", name, near) :
-			      g_strdup_printf("There is no option %s.", name);
+	*ret_message =
+		near ? g_strdup_printf("There is no option %s. Did you mean --%s?", name, near)
+		     : g_strdup_printf("There is no option %s.", name);
 	return -EINVAL;
 }
 
@@ -120,6 +121,7 @@ static GPtrArray *args_verbs(const char *group)
 static int args_unknown_word(const char *group, const char *word, char **ret_message)
 {
 	g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
+	g_autofree char *in_group = NULL;
 	const char *near;
 
 	for (unsigned i = 0; verbs[i]; i++) {
@@ -133,10 +135,40 @@ static int args_unknown_word(const char *group, const char *word, char **ret_mes
 	}
 	g_ptr_array_add(words, NULL);
 	near = text_nearest(word, (const char *const *)words->pdata);
-	*ret_message = g_strdup_printf("There is no command '%s%s%s'.%s%s%s%s%s", group ? group : "",
-				       group ? " " : "", word, near ? " Did you mean '" : "",
-				       near && group ? group : "", near && group ? " " : "",
-				       near ? near : "", near ? "'?" : "");
+	in_group = group ? g_strconcat(group, " ", NULL) : g_strdup("");
+	if (near)
+		*ret_message = g_strdup_printf("There is no command '%s%s'. Did you mean '%s%s'?",
+					       in_group, word, in_group, near);
+	else
+		*ret_message = g_strdup_printf("There is no command '%s%s'.", in_group, word);
+	return -EINVAL;
+}
+
+/* How many operands are the words of @name: 0 when they are not. */
+static unsigned args_match(const char *name, const char *first, const char *second)
+{
+	const char *blank = strchr(name, ' ');
+	size_t n = blank ? (size_t)(blank - name) : 0;
+
+	if (!blank)
+		return strcmp(name, first) == 0;
+	return second && strlen(first) == n && strncmp(name, first, n) == 0 &&
+			       strcmp(blank + 1, second) == 0
+		       ? 2
+		       : 0;
+}
+
+/* The first word alone: a group of commands, or none that is known. */
+static int args_group(struct args *a, const char *group, char **ret_message)
+{
+	g_autoptr(GPtrArray) words = args_verbs(group);
+	g_autofree char *list = g_strjoinv(", ", (char **)words->pdata);
+
+	if (words->len == 1)
+		return args_unknown_word(NULL, group, ret_message);
+	if (args_has(a, "help"))
+		return 0;
+	*ret_message = g_strdup_printf("'%s' needs one of: %s.", group, list);
 	return -EINVAL;
 }
 
@@ -147,29 +179,17 @@ static int args_command(struct args *a, char **ret_message)
 	g_autoptr(GPtrArray) words = args_verbs(first);
 
 	for (unsigned i = 0; verbs[i]; i++) {
-		const char *name = verbs[i]->name, *blank = strchr(name, ' ');
+		unsigned n = args_match(verbs[i]->name, first, second);
 
-		if (blank ? second && strlen(first) == (size_t)(blank - name) &&
-				    strncmp(name, first, blank - name) == 0 &&
-				    strcmp(blank + 1, second) == 0 :
-			    strcmp(name, first) == 0) {
+		if (n) {
 			a->verb = verbs[i];
-			g_ptr_array_remove_range(a->operands, 0, blank ? 2 : 1);
+			g_ptr_array_remove_range(a->operands, 0, n);
 			return 0;
 		}
 	}
-	if (words->len == 1)
-		return args_unknown_word(NULL, first, ret_message);
-	if (second)
+	if (second && words->len > 1)
 		return args_unknown_word(first, second, ret_message);
-	if (args_has(a, "help"))
-		return 0;
-	{
-		g_autofree char *list = g_strjoinv(", ", (char **)words->pdata);
-
-		*ret_message = g_strdup_printf("'%s' needs one of: %s.", first, list);
-	}
-	return -EINVAL;
+	return args_group(a, first, ret_message);
 }
 
 static int args_check_options(const struct args *a, char **ret_message)
@@ -197,7 +217,8 @@ static int args_check_operands(const struct args *a, char **ret_message)
 	else if (c->max == 0)
 		*ret_message = g_strdup_printf("'%s' takes no argument.", c->name);
 	else
-		*ret_message = g_strdup_printf("'%s' takes one argument: %s.", c->name, c->operands);
+		*ret_message =
+			g_strdup_printf("'%s' takes one argument: %s.", c->name, c->operands);
 	return -EINVAL;
 }
 
@@ -259,12 +280,14 @@ const char *args_operand(const struct args *a, unsigned i)
 	return i < a->operands->len ? a->operands->pdata[i] : NULL;
 }
 
-static const struct args_option *args_last(const struct args *a, const char *name, const char *other)
+static const struct args_option *args_last(const struct args *a, const char *name,
+					   const char *other)
 {
 	for (guint i = a->options->len; i-- > 0;) {
 		const struct args_option *o = a->options->pdata[i];
 
-		if (strcmp(o->spec->name, name) == 0 || (other && strcmp(o->spec->name, other) == 0))
+		if (strcmp(o->spec->name, name) == 0 ||
+		    (other && strcmp(o->spec->name, other) == 0))
 			return o;
 	}
 	return NULL;

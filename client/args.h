@@ -10,8 +10,8 @@
 
 struct args {
 	const struct verb *verb; /* NULL: only --help or --version */
-	GPtrArray *operands;	       /* of const char *, without the command's own words */
-	GPtrArray *options;	       /* of struct args_option, as given */
+	GPtrArray *operands;	 /* of const char *, without the command's own words */
+	GPtrArray *options;	 /* of struct args_option, as given */
 };
 
 struct args_option {
@@ -21,7 +21,8 @@ struct args_option {
 
 extern const struct option_spec args_global[]; /* options of every command */
 
-/* @argv: NULL-ended, without the program's name. -EINVAL with a sentence in @ret_message (g_free). */
+/* @argv: NULL-ended, without the program's name. -EINVAL with a sentence in @ret_message (g_free).
+ */
 int args_parse(struct args *a, const char *const *argv, char **ret_message);
 void args_done(struct args *a);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Commands wait for each call: a command line has nothing else to do. The one that follows a session
- * uses the event loop (follow.c). The bus is opened with the first call, so that a wrong command
- * line or an unreadable file is said without a service.
+ * Commands wait for each call: a command line has nothing else to do. The one that follows a
+ * session uses the event loop (follow.c). The bus is opened with the first call, so that a wrong
+ * command line or an unreadable file is said without a service.
  */
 #include "client.h"
 
@@ -216,7 +216,8 @@ void client_print(struct client *c, const GString *text)
 	struct pager p;
 
 	pager_open(&p, c->pager && c->terminal.tty);
-	(void)fwrite(text->str, 1, text->len, stdout); /* stdout's error flag is looked at in main() */
+	(void)fwrite(text->str, 1, text->len,
+		     stdout); /* stdout's error flag is looked at in main() */
 	pager_close(&p);
 }
 

@@ -15,10 +15,10 @@
 #include <stdbool.h>
 #include <systemd/sd-bus.h>
 
-#define CLIENT_SERVICE	 "org.lrtbf1"
-#define CLIENT_MANAGER	 "org.lrtbf1.Manager"
-#define CLIENT_SESSION	 "org.lrtbf1.Session"
-#define CLIENT_PATH	 "/org/lrtbf1"
+#define CLIENT_SERVICE	  "org.lrtbf1"
+#define CLIENT_MANAGER	  "org.lrtbf1.Manager"
+#define CLIENT_SESSION	  "org.lrtbf1.Session"
+#define CLIENT_PATH	  "/org/lrtbf1"
 #define CLIENT_PROPERTIES "org.freedesktop.DBus.Properties"
 
 struct args;

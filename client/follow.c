@@ -2,7 +2,8 @@
 /*
  * Signals are subscribed before the session is started, and its properties are read once after: a
  * session may end before the answer to StartSession has been looked at, and either the properties
- * say so or a signal still follows. Everything is asynchronous, so that Ctrl-C counts from the start.
+ * say so or a signal still follows. Everything is asynchronous, so that Ctrl-C counts from the
+ * start.
  *
  * State may say "done" a moment before the report is complete; SessionFinished says that it is. A
  * state without that signal (the subscription came in between) is believed after a grace time.
@@ -23,14 +24,14 @@ struct follow {
 	unsigned flags;
 	/* changes */
 	sd_event *event;
-	char *path;	      /* NULL: StartSession has not answered */
+	char *path; /* NULL: StartSession has not answered */
 	json_t *properties;
 	struct live live;
-	unsigned interrupts;  /* how often Ctrl-C was pressed */
+	unsigned interrupts; /* how often Ctrl-C was pressed */
 	bool stop_sent;
-	bool known;	      /* the properties were read once */
-	bool complete;	      /* the session has ended, its report is there */
-	bool grace;	      /* the grace time runs */
+	bool known;    /* the properties were read once */
+	bool complete; /* the session has ended, its report is there */
+	bool grace;    /* the grace time runs */
 	sd_bus_slot *slots[4];
 };
 
@@ -79,7 +80,8 @@ static void follow_look(struct follow *f)
 		} else if (!f->grace) {
 			f->grace = true;
 			if (sd_event_add_time_relative(f->event, NULL, CLOCK_MONOTONIC,
-						       FOLLOW_GRACE_USEC, 0, on_follow_grace, f) < 0)
+						       FOLLOW_GRACE_USEC, 0, on_follow_grace,
+						       f) < 0)
 				follow_complete(f);
 		}
 	}
@@ -108,8 +110,8 @@ static void follow_stop(struct follow *f)
 	if (!f->path || f->stop_sent)
 		return;
 	f->stop_sent = true;
-	r = sd_bus_call_method_async(f->c->bus, NULL, CLIENT_SERVICE, f->path, CLIENT_SESSION, "Stop",
-				     on_follow_stopped, f, "a{sv}", 0);
+	r = sd_bus_call_method_async(f->c->bus, NULL, CLIENT_SERVICE, f->path, CLIENT_SESSION,
+				     "Stop", on_follow_stopped, f, "a{sv}", 0);
 	if (r < 0)
 		follow_leave(f, client_fail(NULL, r));
 }
@@ -139,8 +141,9 @@ static int on_follow_properties(sd_bus_message *m, void *userdata, sd_bus_error 
 
 static void follow_read(struct follow *f)
 {
-	int r = sd_bus_call_method_async(f->c->bus, NULL, CLIENT_SERVICE, f->path, CLIENT_PROPERTIES,
-					 "GetAll", on_follow_properties, f, "s", CLIENT_SESSION);
+	int r = sd_bus_call_method_async(f->c->bus, NULL, CLIENT_SERVICE, f->path,
+					 CLIENT_PROPERTIES, "GetAll", on_follow_properties, f, "s",
+					 CLIENT_SESSION);
 
 	if (r < 0)
 		follow_leave(f, client_fail(NULL, r));
@@ -237,15 +240,16 @@ static int on_follow_disconnected(sd_bus_message *m, void *userdata, sd_bus_erro
 	return 0;
 }
 
-static int on_follow_interrupt(sd_event_source *s, const struct signalfd_siginfo *si, void *userdata)
+static int on_follow_interrupt(sd_event_source *s, const struct signalfd_siginfo *si,
+			       void *userdata)
 {
 	struct follow *f = userdata;
 
 	f->interrupts++;
 	if (!(f->flags & FOLLOW_STOPS) || f->interrupts > 1) {
 		live_clear(&f->live);
-		say(f->flags & FOLLOW_STOPS ? "Left without waiting for the end." :
-					      "Left; the session goes on.");
+		say(f->flags & FOLLOW_STOPS ? "Left without waiting for the end."
+					    : "Left; the session goes on.");
 		follow_leave(f, OUTCOME_STOPPED);
 	} else {
 		follow_stop(f);
@@ -270,7 +274,8 @@ static int follow_subscribe(struct follow *f)
 		const char *rule;
 		sd_bus_message_handler_t handler;
 	} matches[] = {
-		{ "type='signal',sender='" CLIENT_SERVICE "',path_namespace='" CLIENT_PATH "/session',"
+		{ "type='signal',sender='" CLIENT_SERVICE "',path_namespace='" CLIENT_PATH
+		  "/session',"
 		  "interface='" CLIENT_PROPERTIES "',member='PropertiesChanged'",
 		  on_follow_changed },
 		{ "type='signal',sender='" CLIENT_SERVICE "',path='" CLIENT_PATH "',"

@@ -6,9 +6,9 @@
 #include "client.h"
 
 enum follow_flags {
-	FOLLOW_DRAW = 1,   /* live display, if stdout is a terminal */
-	FOLLOW_STOPS = 2,  /* Ctrl-C asks the service to stop the session, a second one leaves */
-	FOLLOW_STOP = 4,   /* ask it to stop at once */
+	FOLLOW_DRAW = 1,  /* live display, if stdout is a terminal */
+	FOLLOW_STOPS = 2, /* Ctrl-C asks the service to stop the session, a second one leaves */
+	FOLLOW_STOP = 4,  /* ask it to stop at once */
 };
 
 /*

@@ -7,7 +7,7 @@
 #include <sys/types.h>
 
 struct pager {
-	pid_t pid; /* 0: none */
+	pid_t pid;     /* 0: none */
 	int stdout_fd; /* what stdout was */
 };
 

@@ -6,10 +6,11 @@
 
 static void plans_complete(json_t *plan)
 {
-	static const char *const keys[] = { "name",	   "path",	  "description", "instrument",
-					    "duration_ns", "interval_ns", "policy",	 "priority",
-					    "cpus",	   "stages",	  "limits",	 "text",
-					    "valid",	   "problems" };
+	static const char *const keys[] = { "name",	  "path",	 "description",
+					    "instrument", "duration_ns", "interval_ns",
+					    "policy",	  "priority",	 "cpus",
+					    "stages",	  "limits",	 "text",
+					    "valid",	  "problems" };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(keys); i++)
 		if (!json_object_get(plan, keys[i]))
@@ -52,7 +53,8 @@ int plans_say_unknown(const json_t *plans, const char *name)
 	near = text_nearest(name, (const char *const *)names->pdata);
 	if (near)
 		return say_error("There is no plan '%s'. Did you mean '%s'?", name, near);
-	return say_error("There is no plan '%s'; 'lrtbfctl plan list' shows those there are.", name);
+	return say_error("There is no plan '%s'; 'lrtbfctl plan list' shows those there are.",
+			 name);
 }
 
 void plans_problems(const json_t *problems, const char *file, GString *out, json_t *all)
@@ -69,7 +71,7 @@ void plans_problems(const json_t *problems, const char *file, GString *out, json
 			g_string_append_printf(out, "%" JSON_INTEGER_FORMAT ":", line);
 		g_string_append_printf(out, " %s\n", text);
 		if (all)
-			json_array_append_new(all, json_pack("{s:s, s:I, s:s}", "file", where, "line",
-							     line, "text", text));
+			json_array_append_new(all, json_pack("{s:s, s:I, s:s}", "file", where,
+							     "line", line, "text", text));
 	}
 }

@@ -5,7 +5,8 @@
  */
 #include "client.h"
 
-/* All: an array of objects with every documented key (null where there is no value). json_decref(). */
+/* All: an array of objects with every documented key (null where there is no value). json_decref().
+ */
 int plans_read(struct client *c, json_t **ret);
 /* One of @plans by name, borrowed; NULL: none has it. */
 json_t *plans_find(const json_t *plans, const char *name);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * OpenReport is preferred because it has no size limit. Over ssh the connection agrees to carry
- * descriptors and then loses them, and the call times out; a bus reached by TCP says that it cannot.
+ * descriptors and then loses them, and the call times out; a bus reached by TCP says that it
+ * cannot.
  */
 #include "report.h"
 

@@ -6,7 +6,7 @@
 #include "client.h"
 
 struct report {
-	int fd;	    /* to read it from; -1: it is in @text */
+	int fd; /* to read it from; -1: it is in @text */
 	char *text;
 };
 

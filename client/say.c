@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static void say_valist(const char *fmt, va_list ap)
+static void G_GNUC_PRINTF(1, 0) say_valist(const char *fmt, va_list ap)
 {
 	g_autofree char *raw = g_strdup_vprintf(fmt, ap);
 	g_autofree char *clean = text_clean(raw, text_locale_is_utf8());

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The bus leaves out what has no value, the JSON contract says null: here the one becomes the other.
+ * The bus leaves out what has no value, the JSON contract says null: here the one becomes the
+ * other.
  */
 #include "session.h"
 
@@ -114,15 +115,14 @@ static int session_append_filter(sd_bus_message *m, const json_t *filter)
 
 	if (r < 0)
 		return client_fail(NULL, r);
-	json_object_foreach((json_t *)filter, key, value) {
+	json_object_foreach ((json_t *)filter, key, value) {
 		if (json_is_string(value)) {
 			r = client_append_text(m, key, json_string_value(value));
 			if (r)
 				return r;
 			continue;
 		}
-		r = sd_bus_message_append(m, "{sv}", key, "t",
-					  (uint64_t)json_integer_value(value));
+		r = sd_bus_message_append(m, "{sv}", key, "t", (uint64_t)json_integer_value(value));
 		if (r < 0)
 			return client_fail(NULL, r);
 	}
@@ -163,16 +163,16 @@ static void session_complete_keys(json_t *o, const char *const *keys)
 
 void session_complete(json_t *session)
 {
-	static const char *const keys[] = { "id",	     "plan",	      "label",
-					    "state",	     "verdict",	      "reason",
-					    "instrument",    "method",	      "started_usec",
-					    "duration_ns",   "interval_ns",   "summary",
+	static const char *const keys[] = { "id",	   "plan",	  "label",
+					    "state",	   "verdict",	  "reason",
+					    "instrument",  "method",	  "started_usec",
+					    "duration_ns", "interval_ns", "summary",
 					    NULL };
-	static const char *const figures[] = { "count",	      "missed",	   "lost",	 "late",
-					       "migrated",    "early",	   "warmup",	 "torn",
-					       "pending_ns",  "min_ns",	   "avg_ns",	 "max_ns",
-					       "stddev_ns",   "percentiles", "within",	 "corrected",
-					       "worst",	      "blocks",	   NULL };
+	static const char *const figures[] = { "count",	     "missed",	    "lost",   "late",
+					       "migrated",   "early",	    "warmup", "torn",
+					       "pending_ns", "min_ns",	    "avg_ns", "max_ns",
+					       "stddev_ns",  "percentiles", "within", "corrected",
+					       "worst",	     "blocks",	    NULL };
 	json_t *summary;
 
 	session_complete_keys(session, keys);

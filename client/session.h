@@ -7,8 +7,8 @@
 
 /* Which session no name means. */
 enum session_default {
-	SESSION_ACTIVE,		/* the one that measures; none: a sentence, OUTCOME_ERROR */
-	SESSION_LAST,		/* the newest that has ended */
+	SESSION_ACTIVE, /* the one that measures; none: a sentence, OUTCOME_ERROR */
+	SESSION_LAST,	/* the newest that has ended */
 	SESSION_ACTIVE_OR_LAST,
 };
 
@@ -26,11 +26,13 @@ json_t *session_properties_json(const char *path, const json_t *properties);
 
 /*
  * The newest sessions that @filter (object of strings and numbers as of ListSessions) lets through,
- * page by page from @cursor. *ret is the page (json_decref), *ret_next "" after the last one (g_free).
+ * page by page from @cursor. *ret is the page (json_decref), *ret_next "" after the last one
+ * (g_free).
  */
 int session_list_page(struct client *c, const json_t *filter, const char *cursor, unsigned limit,
 		      json_t **ret, char **ret_next);
-/* An element of such a page completed to the report's `session` object. Borrowed, changed in place. */
+/* An element of such a page completed to the report's `session` object. Borrowed, changed in place.
+ */
 void session_complete(json_t *session);
 /* When the session ended, or would have; 0: not known. */
 int64_t session_ended_usec(const json_t *session);

@@ -13,7 +13,6 @@ struct table;
 struct table *table_new(const char *const *headings, unsigned n);
 void table_free(struct table *t);
 
-
 /* The next cell, left to right; a row is full after n of them. Copied; "" is shown as "-". */
 void table_cell(struct table *t, const char *text);
 /* The same, takes the string over. */

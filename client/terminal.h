@@ -6,10 +6,10 @@
 #include <stdbool.h>
 
 struct terminal {
-	bool tty;	 /* stdout is a terminal */
-	bool moves;	 /* and its cursor can be moved (not TERM=dumb) */
-	bool colour;	 /* and it may be coloured (NO_COLOR is not set) */
-	bool utf8;	 /* the locale's characters are UTF-8, terminal or not */
+	bool tty;		/* stdout is a terminal */
+	bool moves;		/* and its cursor can be moved (not TERM=dumb) */
+	bool colour;		/* and it may be coloured (NO_COLOR is not set) */
+	bool utf8;		/* the locale's characters are UTF-8, terminal or not */
 	unsigned width, height; /* 0 when not a terminal */
 };
 

@@ -134,7 +134,8 @@ bool text_locale_is_utf8(void)
 	return g_ascii_strcasecmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
-/* Edits (insert, delete, replace a byte) between two words of at most 63 bytes; Levenshtein 1966. */
+/* Edits (insert, delete, replace a byte) between two words of at most 63 bytes; Levenshtein 1966.
+ */
 static unsigned text_distance(const char *a, const char *b)
 {
 	size_t na = strlen(a), nb = strlen(b);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Recursion is bounded by the bus itself: a message nests at most 64 containers deep, and libsystemd
- * refuses others before they come here.
+ * Recursion is bounded by the bus itself: a message nests at most 64 containers deep, and
+ * libsystemd refuses others before they come here.
  */
 #include "variant.h"
 
@@ -100,8 +100,8 @@ static int variant_read_dict(sd_bus_message *m, const char *entry, json_t *objec
 		r = variant_read_one(m, &key);
 		if (r < 0)
 			return r;
-		name = json_is_string(key) ? g_strdup(json_string_value(key)) :
-					     json_dumps(key, JSON_ENCODE_ANY);
+		name = json_is_string(key) ? g_strdup(json_string_value(key))
+					   : json_dumps(key, JSON_ENCODE_ANY);
 		json_decref(key);
 		r = variant_read_one(m, &value);
 		if (r < 0)

@@ -16,7 +16,8 @@
  */
 int variant_read_all(sd_bus_message *m, json_t **ret);
 
-/* Members of an object, whatever is wrong with it: "" / @fallback / NULL when not there. Borrowed. */
+/* Members of an object, whatever is wrong with it: "" / @fallback / NULL when not there. Borrowed.
+ */
 const char *field_text(const json_t *o, const char *key);
 int64_t field_number(const json_t *o, const char *key, int64_t fallback);
 double field_real(const json_t *o, const char *key, double fallback);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /*
- * A verb, which is to say a command: what it is called, takes and does. Each is a file in verbs/ with
- * `const struct verb verb_NAME`, and its word in this folder's meson.build.
+ * A verb, which is to say a command: what it is called, takes and does. Each is a file in verbs/
+ * with `const struct verb verb_NAME`, and its word in this folder's meson.build.
  */
 #include <stddef.h>
 
@@ -17,10 +17,10 @@ struct option_spec {
 };
 
 struct verb {
-	const char *name;	/* "session start" */
-	const char *operands;	/* "PLAN"; "" when none */
-	const char *help;	/* one line */
-	unsigned min, max;	/* how many operands */
+	const char *name;		   /* "session start" */
+	const char *operands;		   /* "PLAN"; "" when none */
+	const char *help;		   /* one line */
+	unsigned min, max;		   /* how many operands */
 	const struct option_spec *options; /* its own; ends with .name NULL; NULL: none */
 	int (*run)(struct client *c, const struct args *a); /* returns enum outcome, has said why */
 };

@@ -19,7 +19,8 @@ static void check_finding(GString *out, const struct client *c, const json_t *f)
 
 	g_string_append_printf(out, "%s%s%s%s\n", c->terminal.colour ? "\033[1m" : "", id,
 			       c->terminal.colour ? "\033[0m" : "",
-			       field_true(f, "inconclusive") ? "  (makes results inconclusive)" : "");
+			       field_true(f, "inconclusive") ? "  (makes results inconclusive)"
+							     : "");
 	text_wrap(out, text, 4, c->terminal.width);
 	if (*mend)
 		text_wrap(out, mend, 4, c->terminal.width);

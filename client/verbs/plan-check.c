@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A file is read here and its text sent: the service opens nothing for a caller, and the file may be
- * on another machine than the service. What the bus cannot carry is refused here with its line.
+ * A file is read here and its text sent: the service opens nothing for a caller, and the file may
+ * be on another machine than the service. What the bus cannot carry is refused here with its line.
  */
 #include "args.h"
 #include "client.h"
@@ -23,8 +23,8 @@ struct plan_check {
 /* -errno; at most one byte more than a plan may have. */
 static int plan_check_read(const char *path, GString *text)
 {
-	int fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) :
-					  open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	int fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+					: open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	char buffer[4096];
 	int r = 0;
 
@@ -47,7 +47,8 @@ static int plan_check_read(const char *path, GString *text)
 
 static void plan_check_add(struct plan_check *k, const char *file, unsigned line, const char *text)
 {
-	json_t *problems = json_pack("[{s:s, s:i, s:s}]", "file", "", "line", (int)line, "text", text);
+	json_t *problems =
+		json_pack("[{s:s, s:i, s:s}]", "file", "", "line", (int)line, "text", text);
 
 	plans_problems(problems, file, k->lines, k->all);
 	json_decref(problems);
@@ -89,7 +90,8 @@ static int plan_check_file(struct plan_check *k, const char *path)
 		return say_error("Cannot read '%s': %s.", shown, g_strerror(-r));
 	if (!plan_check_carries(k, shown, text))
 		return OUTCOME_DONE;
-	r = client_call(k->c, CLIENT_PATH, CLIENT_MANAGER, "CheckPlan", &reply, "sa{sv}", text->str, 0);
+	r = client_call(k->c, CLIENT_PATH, CLIENT_MANAGER, "CheckPlan", &reply, "sa{sv}", text->str,
+			0);
 	if (r)
 		return r;
 	plans_problems(json_array_get(reply, 0), shown, k->lines, k->all);
@@ -99,8 +101,8 @@ static int plan_check_file(struct plan_check *k, const char *path)
 
 static void plan_check_plan(struct plan_check *k, const json_t *plan)
 {
-	const char *file = field_has(plan, "path") ? field_text(plan, "path") :
-						     field_text(plan, "name");
+	const char *file =
+		field_has(plan, "path") ? field_text(plan, "path") : field_text(plan, "name");
 	size_t before = k->lines->len;
 
 	plans_problems(json_object_get(plan, "problems"), file, k->lines, k->all);

@@ -13,8 +13,8 @@ static void plan_list_row(struct table *t, const json_t *p)
 
 	table_cell(t, field_text(p, "name"));
 	table_cell(t, field_text(p, "instrument"));
-	table_take(t, valid ? g_strdup_printf("%zu", json_array_size(json_object_get(p, "stages"))) :
-			      g_strdup("-"));
+	table_take(t, valid ? g_strdup_printf("%zu", json_array_size(json_object_get(p, "stages")))
+			    : g_strdup("-"));
 	table_take(t, duration < 0 ? g_strdup("-") : duration_format(duration));
 	table_take(t, interval <= 0 ? g_strdup("-") : duration_format(interval));
 	table_cell(t, field_text(p, "policy"));
@@ -23,8 +23,9 @@ static void plan_list_row(struct table *t, const json_t *p)
 
 static int plan_list_run(struct client *c, const struct args *a)
 {
-	static const char *const headings[] = { "NAME",	     "INSTRUMENT", ">STAGES",	 ">DURATION",
-						">INTERVAL", "POLICY",	   "DESCRIPTION" };
+	static const char *const headings[] = { "NAME",	      "INSTRUMENT", ">STAGES",
+						">DURATION",  ">INTERVAL",  "POLICY",
+						"DESCRIPTION" };
 	g_autoptr(GString) out = g_string_new(NULL);
 	struct table *t;
 	json_t *plans;

@@ -9,7 +9,8 @@ static int plan_show_text(struct client *c, const json_t *plan)
 	g_autoptr(GString) out = g_string_new(field_text(plan, "text"));
 
 	if (!field_has(plan, "text")) {
-		plans_problems(json_object_get(plan, "problems"), field_text(plan, "path"), out, NULL);
+		plans_problems(json_object_get(plan, "problems"), field_text(plan, "path"), out,
+			       NULL);
 		g_string_truncate(out, out->len ? out->len - 1 : 0);
 		return say_error("The plan cannot be used: %s", out->str);
 	}

@@ -6,11 +6,13 @@ static int session_delete_one(struct client *c, const char *id)
 {
 	int r = client_check_text(id);
 
-	return r ? r : client_call(c, CLIENT_PATH, CLIENT_MANAGER, "DeleteSession", NULL, "sa{sv}",
-				   id, 0);
+	return r ? r
+		 : client_call(c, CLIENT_PATH, CLIENT_MANAGER, "DeleteSession", NULL, "sa{sv}", id,
+			       0);
 }
 
-/* One that cannot be deleted does not keep the others; without a service there is no use going on. */
+/* One that cannot be deleted does not keep the others; without a service there is no use going on.
+ */
 static int session_delete_run(struct client *c, const struct args *a)
 {
 	int worst = OUTCOME_DONE;

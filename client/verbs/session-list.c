@@ -20,8 +20,8 @@
 struct session_list {
 	struct client *c;
 	json_t *filter;
-	uint64_t limit; /* UINT64_MAX: all */
-	uint64_t n;	/* shown so far */
+	uint64_t limit;	     /* UINT64_MAX: all */
+	uint64_t n;	     /* shown so far */
 	struct table *table; /* NULL: JSON */
 };
 

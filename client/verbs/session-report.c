@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * All reports are fetched before the first byte is written: an id that does not exist leaves no half
- * output, and a file named with -o is only touched when there is something to put there.
+ * All reports are fetched before the first byte is written: an id that does not exist leaves no
+ * half output, and a file named with -o is only touched when there is something to put there.
  */
 #include "args.h"
 #include "client.h"
@@ -59,7 +59,8 @@ static int session_report_to_stdout(struct session_report *s)
 	pager_close(&p);
 	if (r == -EPIPE) /* the reader has seen enough */
 		return OUTCOME_DONE;
-	return r < 0 ? (int)say_error("Cannot write the report: %s.", g_strerror(-r)) : OUTCOME_DONE;
+	return r < 0 ? (int)say_error("Cannot write the report: %s.", g_strerror(-r))
+		     : OUTCOME_DONE;
 }
 
 static int session_report_to_file(struct session_report *s)
@@ -74,8 +75,8 @@ static int session_report_to_file(struct session_report *s)
 		else
 			r = outfile_commit(&f);
 	}
-	return r < 0 ? (int)say_error("Cannot write '%s': %s.", s->path, g_strerror(-r)) :
-		       OUTCOME_DONE;
+	return r < 0 ? (int)say_error("Cannot write '%s': %s.", s->path, g_strerror(-r))
+		     : OUTCOME_DONE;
 }
 
 static int session_report_all(struct session_report *s, const struct args *a)

@@ -11,16 +11,11 @@
 static const struct {
 	const char *option, *key;
 } session_start_wishes[] = {
-	{ "duration", "duration" },
-	{ "interval", "interval" },
-	{ "priority", "priority" },
-	{ "policy", "policy" },
-	{ "cpus", "cpus" },
-	{ "load", "load" },
-	{ "label", "label" },
-	{ "warm-up", "warm_up" },
-	{ "break", "break" },
-	{ "dma-latency", "dma_latency" },
+	{ "duration", "duration" }, { "interval", "interval" },
+	{ "priority", "priority" }, { "policy", "policy" },
+	{ "cpus", "cpus" },	    { "load", "load" },
+	{ "label", "label" },	    { "warm-up", "warm_up" },
+	{ "break", "break" },	    { "dma-latency", "dma_latency" },
 };
 
 /* A dictionary has a key once, so several limits go in one value, with semicolons. */
@@ -119,8 +114,8 @@ static int session_start_run(struct client *c, const struct args *a)
 
 	if (r)
 		return r;
-	r = args_either(a, "wait", "no-wait", false) ? session_start_and_wait(c, m) :
-						       session_start_and_go(c, m);
+	r = args_either(a, "wait", "no-wait", false) ? session_start_and_wait(c, m)
+						     : session_start_and_go(c, m);
 	sd_bus_message_unref(m);
 	return r;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Asked by monitoring every few minutes: it never starts the service, neither by the name on the bus
- * (NameHasOwner first, then calls that do not activate) nor by anything else. A session that was
- * skipped measured nothing and does not count as the newest; a plan whose sessions are all skipped
- * goes stale instead.
+ * Asked by monitoring every few minutes: it never starts the service, neither by the name on the
+ * bus (NameHasOwner first, then calls that do not activate) nor by anything else. A session that
+ * was skipped measured nothing and does not count as the newest; a plan whose sessions are all
+ * skipped goes stale instead.
  */
 #include "args.h"
 #include "client.h"
@@ -21,7 +21,8 @@ static int status_check_running(struct client *c)
 	if (r)
 		return r;
 	r = sd_bus_call_method(c->bus, "org.freedesktop.DBus", "/org/freedesktop/DBus",
-			       "org.freedesktop.DBus", "NameHasOwner", &e, &reply, "s", CLIENT_SERVICE);
+			       "org.freedesktop.DBus", "NameHasOwner", &e, &reply, "s",
+			       CLIENT_SERVICE);
 	if (r >= 0)
 		r = sd_bus_message_read(reply, "b", &owned);
 	r = r < 0 ? client_fail(&e, r) : OUTCOME_DONE;
@@ -84,7 +85,7 @@ static void status_print_active(GString *out, const struct client *c, const json
 	const char *stage = field_text(s, "stage");
 	g_autofree char *text = NULL;
 
-	if (!s) {
+	if (!json_is_object(s)) {
 		status_line(out, c, "Active", "none");
 		return;
 	}
@@ -99,7 +100,7 @@ static void status_print_last(GString *out, const struct client *c, const json_t
 	g_autofree char *when = NULL, *text = NULL;
 	const char *verdict, *reason;
 
-	if (!s) {
+	if (!json_is_object(s)) {
 		status_line(out, c, "Last", "none");
 		return;
 	}
@@ -124,13 +125,9 @@ static void status_print(struct client *c, const json_t *status)
 	queue = g_strdup_printf("%d waiting", (int)field_number(status, "queue_length", 0));
 	status_line(out, c, "lrtbfd", field_text(status, "version"));
 	status_line(out, c, "Kernel", kernel);
-	status_print_active(out, c, json_is_object(json_object_get(status, "active")) ?
-					    json_object_get(status, "active") :
-					    NULL);
+	status_print_active(out, c, json_object_get(status, "active"));
 	status_line(out, c, "Queue", queue);
-	status_print_last(out, c, json_is_object(json_object_get(status, "last")) ?
-					  json_object_get(status, "last") :
-					  NULL);
+	status_print_last(out, c, json_object_get(status, "last"));
 	if (*field_text(status, "trouble"))
 		status_line(out, c, "Trouble", field_text(status, "trouble"));
 	client_print(c, out);
@@ -166,8 +163,10 @@ static int status_service(struct client *c)
 	json_decref(active);
 	json_decref(last);
 	json_decref(m);
-	if (c->json)
-		return client_print_json(status), r;
+	if (c->json) {
+		client_print_json(status);
+		return r;
+	}
 	status_print(c, status);
 	json_decref(status);
 	return r;
@@ -201,34 +200,36 @@ static void status_judge(struct status_plan *p, uint64_t max_age_ns)
 	state = field_text(p->session, "state");
 	verdict = field_text(p->session, "verdict");
 	p->stale = (uint64_t)p->age_ns > max_age_ns;
-	p->result = p->stale ? "stale" :
-		    strcmp(state, "done") ? state :
-		    *verdict	       ? verdict :
-					 "none";
-	p->outcome = p->stale ? OUTCOME_INCONCLUSIVE : (int)outcome_of_session(state, verdict);
+	if (p->stale) {
+		p->result = "stale";
+		p->outcome = OUTCOME_INCONCLUSIVE;
+		return;
+	}
+	if (strcmp(state, "done") != 0)
+		p->result = state;
+	else
+		p->result = *verdict ? verdict : "none";
+	p->outcome = outcome_of_session(state, verdict);
 }
 
 static void status_print_plan(struct client *c, const struct status_plan *p)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
-	g_autofree char *age = NULL, *line = NULL;
+	g_autofree char *age = NULL, *line = NULL, *clean = NULL;
 
 	if (!p->session) {
 		line = g_strdup_printf("%s: missing: no session of this plan has ended", p->plan);
 	} else {
-		age = p->age_ns == INT64_MAX ? g_strdup("an unknown time") :
-					       text_span(p->age_ns / 1000000000 * 1000000000);
+		age = p->age_ns == INT64_MAX ? g_strdup("an unknown time")
+					     : text_span(p->age_ns / 1000000000 * 1000000000);
 		line = g_strdup_printf("%s: %s: %s, ended %s ago, verdict %s", p->plan, p->result,
 				       field_text(p->session, "id"), age,
-				       *field_text(p->session, "verdict") ?
-					       field_text(p->session, "verdict") :
-					       "none");
+				       *field_text(p->session, "verdict")
+					       ? field_text(p->session, "verdict")
+					       : "none");
 	}
-	{
-		g_autofree char *clean = text_clean(line, c->terminal.utf8);
-
-		g_string_append_printf(out, "%s\n", clean);
-	}
+	clean = text_clean(line, c->terminal.utf8);
+	g_string_append_printf(out, "%s\n", clean);
 	client_print(c, out);
 }
 
@@ -241,8 +242,8 @@ static int status_plan(struct client *c, const char *plan, uint64_t max_age_ns)
 		return r;
 	status_judge(&p, max_age_ns);
 	if (c->json) {
-		json_t *age = p.age_ns < 0 || p.age_ns == INT64_MAX ? json_null() :
-								      json_integer(p.age_ns);
+		json_t *age = p.age_ns < 0 || p.age_ns == INT64_MAX ? json_null()
+								    : json_integer(p.age_ns);
 
 		client_print_json(json_pack("{s:s, s:s, s:b, s:o, s:o}", "plan", plan, "result",
 					    p.result, "stale", p.stale, "age_ns", age, "session",

@@ -30,7 +30,8 @@ static void test_anywhere(void)
 {
 	struct args a;
 
-	PARSE(&a, "--json", "session", "--wait", "start", "--duration=10s", "quick", "--label", "a b");
+	PARSE(&a, "--json", "session", "--wait", "start", "--duration=10s", "quick", "--label",
+	      "a b");
 	g_assert_cmpstr(a.verb->name, ==, "session start");
 	g_assert_cmpuint(a.operands->len, ==, 1);
 	g_assert_cmpstr(args_operand(&a, 0), ==, "quick");
@@ -123,7 +124,8 @@ static void test_refused(void)
 	REFUSED("'session start' needs an argument: PLAN.", "session", "start");
 	REFUSED("'session start' takes one argument: PLAN.", "session", "start", "a", "b");
 	REFUSED("'status' takes no argument.", "status", "x");
-	REFUSED("There is no option --wiat. Did you mean --wait?", "session", "start", "q", "--wiat");
+	REFUSED("There is no option --wiat. Did you mean --wait?", "session", "start", "q",
+		"--wiat");
 	REFUSED("There is no option --dur.", "session", "start", "q", "--dur=1s");
 	REFUSED("There is no option -q.", "-q", "status");
 	REFUSED("--wait takes no value.", "session", "start", "q", "--wait=yes");
@@ -131,7 +133,8 @@ static void test_refused(void)
 	REFUSED("--wait does not go with 'session list'.", "session", "list", "--wait");
 }
 
-/* An option of several commands must take a value in all or in none: it is read before they are known. */
+/* An option of several commands must take a value in all or in none: it is read before they are
+ * known. */
 static void test_tables_agree(void)
 {
 	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);

@@ -32,9 +32,10 @@ static void test_queued(void)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
 
-	g_assert_cmpuint(show("{\"Id\":\"s1\",\"Plan\":\"p\",\"State\":\"queued\",\"QueuePosition\":2}",
-			      80, 24, out),
-			 ==, 1);
+	g_assert_cmpuint(
+		show("{\"Id\":\"s1\",\"Plan\":\"p\",\"State\":\"queued\",\"QueuePosition\":2}", 80,
+		     24, out),
+		==, 1);
 	g_assert_cmpstr(out->str, ==, "s1  p  queued, position 2\n");
 }
 
@@ -42,7 +43,8 @@ static void test_running(void)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
 
-	show("{\"Id\":\"s1\",\"Plan\":\"p\",\"State\":\"running\",\"Stage\":\"none\",\"Progress\":0.427,"
+	show("{\"Id\":\"s1\",\"Plan\":\"p\",\"State\":\"running\",\"Stage\":\"none\",\"Progress\":"
+	     "0.427,"
 	     "\"Figures\":{\"cpus\":[{\"cpu\":0,\"count\":1000,\"min_ns\":1049,\"last_ns\":2050,"
 	     "\"avg_ns\":3000.5,\"max_ns\":3600000000000},{\"cpu\":3}]}}",
 	     80, 24, out);
@@ -58,8 +60,8 @@ static void test_many_cpus(void)
 	g_autoptr(GString) p = g_string_new("{\"Figures\":{\"cpus\":["), out = g_string_new(NULL);
 
 	for (int i = 0; i < 64; i++)
-		g_string_append_printf(p, "%s{\"cpu\":%d,\"count\":1,\"max_ns\":%d}", i ? "," : "", i,
-				       i * 1000);
+		g_string_append_printf(p, "%s{\"cpu\":%d,\"count\":1,\"max_ns\":%d}", i ? "," : "",
+				       i, i * 1000);
 	g_string_append(p, "]}}");
 	g_assert_cmpuint(show(p->str, 80, 24, out), <=, 23);
 	g_assert_nonnull(strstr(out->str, "\n  63 ")); /* the largest maximum */
@@ -86,7 +88,8 @@ static void test_nonsense(void)
 
 	show("{}", 80, 24, out);
 	show("{\"State\":7,\"Progress\":\"x\",\"Figures\":[1]}", 80, 24, out);
-	show("{\"State\":\"running\",\"Progress\":1e300,\"Figures\":{\"cpus\":[1,null,{\"cpu\":\"x\","
+	show("{\"State\":\"running\",\"Progress\":1e300,\"Figures\":{\"cpus\":[1,null,{\"cpu\":"
+	     "\"x\","
 	     "\"max_ns\":-1}]}}",
 	     80, 24, out);
 	show("{\"State\":\"a\\u001b[2J\",\"Progress\":-3}", 80, 24, out);

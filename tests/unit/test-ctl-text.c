@@ -45,8 +45,14 @@ static void test_span(void)
 static void test_clean(void)
 {
 	check_take(text_clean("a\033[2Jb\n\tc", true), "a?[2Jb??c");
-	check_take(text_clean("\xc2\x9b" "2J", true), "?2J"); /* CSI of 8 bit terminals */
-	check_take(text_clean("\xe2\x80\xae" "x", true), "?x"); /* turns the writing direction */
+	check_take(text_clean("\xc2\x9b"
+			      "2J",
+			      true),
+		   "?2J"); /* CSI of 8 bit terminals */
+	check_take(text_clean("\xe2\x80\xae"
+			      "x",
+			      true),
+		   "?x"); /* turns the writing direction */
 	check_take(text_clean("gr\xc3\xbc\xc3\x9f", true), "gr\xc3\xbc\xc3\x9f");
 	check_take(text_clean("gr\xc3\xbc\xc3\x9f", false), "gr??");
 	check_take(text_clean("\xff", false), "?");
@@ -60,8 +66,8 @@ static void test_nearest(void)
 	g_assert_cmpstr(text_nearest("stpo", words), ==, "stop");
 	g_assert_null(text_nearest("xy", words));
 	g_assert_null(text_nearest("", words));
-	g_assert_null(text_nearest("a-word-that-is-longer-than-sixty-three-bytes-and-so-is-no-slip-of-it",
-				   words));
+	g_assert_null(text_nearest(
+		"a-word-that-is-longer-than-sixty-three-bytes-and-so-is-no-slip-of-it", words));
 }
 
 static void test_wrap(void)
@@ -143,11 +149,29 @@ static void test_when(void)
 static void test_when_refused(void)
 {
 	static const char *const bad[] = {
-		"",	      "2",	      "soon",		  "@",		      "@-1",
-		"@1.5",	      "@99999999999999999999", "2026-02-31", "2027-02-29",    "2026-13-01",
-		"2026-00-10", "2026-11-3",    "2026-11-30 ",	  "2026-11-30 24:00", "2026-11-30 02",
-		"2026-11-30 02:00:", "2026-11-30 02:00:60", "2026-11-30 02:00 x", "-2026-11-3",
-		"1969-01-01", "26-11-30",     "2026-11-30\n",	  "-5h",
+		"",
+		"2",
+		"soon",
+		"@",
+		"@-1",
+		"@1.5",
+		"@99999999999999999999",
+		"2026-02-31",
+		"2027-02-29",
+		"2026-13-01",
+		"2026-00-10",
+		"2026-11-3",
+		"2026-11-30 ",
+		"2026-11-30 24:00",
+		"2026-11-30 02",
+		"2026-11-30 02:00:",
+		"2026-11-30 02:00:60",
+		"2026-11-30 02:00 x",
+		"-2026-11-3",
+		"1969-01-01",
+		"26-11-30",
+		"2026-11-30\n",
+		"-5h",
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(bad); i++)
@@ -157,8 +181,8 @@ static void test_when_refused(void)
 static void test_outcome(void)
 {
 	const sd_bus_error denied = SD_BUS_ERROR_MAKE_CONST("org.lrtbf1.Error.NotAuthorized", "no");
-	const sd_bus_error spawn = SD_BUS_ERROR_MAKE_CONST(
-		"org.freedesktop.DBus.Error.Spawn.ExecFailed", "no");
+	const sd_bus_error spawn =
+		SD_BUS_ERROR_MAKE_CONST("org.freedesktop.DBus.Error.Spawn.ExecFailed", "no");
 	const sd_bus_error right = SD_BUS_ERROR_MAKE_CONST("org.lrtbf1.Error.NotPermitted", "no");
 
 	g_assert_cmpint(outcome_of_session("done", "pass"), ==, OUTCOME_DONE);
@@ -170,7 +194,8 @@ static void test_outcome(void)
 	g_assert_cmpint(outcome_of_session("interrupted", ""), ==, OUTCOME_STOPPED);
 	g_assert_cmpint(outcome_of_error(&denied, 0), ==, OUTCOME_NOT_AUTHORIZED);
 	g_assert_cmpint(outcome_of_error(&spawn, 0), ==, OUTCOME_NO_DAEMON);
-	g_assert_cmpint(outcome_of_error(&right, 0), ==, OUTCOME_ERROR); /* the daemon's right, not ours */
+	g_assert_cmpint(outcome_of_error(&right, 0), ==,
+			OUTCOME_ERROR); /* the daemon's right, not ours */
 	g_assert_cmpint(outcome_of_error(NULL, -ECONNREFUSED), ==, OUTCOME_NO_DAEMON);
 	g_assert_cmpint(outcome_of_error(NULL, -ENOMEM), ==, OUTCOME_ERROR);
 }
