@@ -46,6 +46,7 @@ int client_init(struct client *c, const struct args *a)
 void client_done(struct client *c)
 {
 	c->bus = sd_bus_flush_close_unref(c->bus);
+	agent_close(&c->agent);
 }
 
 static int client_open_address(const char *address, sd_bus **ret)
@@ -106,6 +107,13 @@ int client_open(struct client *c)
 	(void)sd_bus_set_allow_interactive_authorization(c->bus, c->ask);
 	(void)sd_bus_set_method_call_timeout(c->bus, CLIENT_TIMEOUT_USEC);
 	return OUTCOME_DONE;
+}
+
+void client_may_ask(struct client *c)
+{
+	/* Only where polkit is ours: the one on another machine or in a container asks there. */
+	if (c->ask && !c->agent.pid && c->bus_address && strcmp(c->bus_address, "user") != 0)
+		agent_open(&c->agent);
 }
 
 int client_fail(const sd_bus_error *e, int r)

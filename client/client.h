@@ -7,6 +7,7 @@
  * said. Replies come as JSON (variant.h), an array of the reply's arguments. One process, one
  * thread, one client.
  */
+#include "agent.h"
 #include "outcome.h"
 #include "say.h"
 #include "terminal.h"
@@ -32,6 +33,7 @@ struct client {
 	/* changes */
 	bool no_start; /* calls never start the service */
 	sd_bus *bus;   /* NULL: not connected */
+	struct agent agent;
 };
 
 /* Takes the global options; connects to nothing. OUTCOME_USAGE when they contradict each other. */
@@ -39,6 +41,9 @@ int client_init(struct client *c, const struct args *a);
 void client_done(struct client *c);
 /* Connect; done already: nothing. */
 int client_open(struct client *c);
+
+/* Before calls that change something: see to it that a password can be asked for. */
+void client_may_ask(struct client *c);
 
 /* A method call to fill; connects when needed. sd_bus_message_unref(). */
 int client_message(struct client *c, const char *path, const char *interface, const char *member,

@@ -17,6 +17,7 @@ static int session_delete_run(struct client *c, const struct args *a)
 {
 	int worst = OUTCOME_DONE;
 
+	client_may_ask(c);
 	for (guint i = 0; i < a->operands->len; i++) {
 		int r = session_delete_one(c, args_operand(a, i));
 

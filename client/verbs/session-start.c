@@ -114,6 +114,7 @@ static int session_start_run(struct client *c, const struct args *a)
 
 	if (r)
 		return r;
+	client_may_ask(c);
 	r = args_either(a, "wait", "no-wait", false) ? session_start_and_wait(c, m)
 						     : session_start_and_go(c, m);
 	sd_bus_message_unref(m);

@@ -31,11 +31,15 @@ def run(bus, *args, env=None, timeout=60, **kwargs):
 class Terminal:
     """lrtbfctl on a pseudo terminal, as leader of a session there."""
 
-    def __init__(self, bus, *args, rows=24, columns=80, env=None):
-        command = [str(CTL), f"--bus={bus.address}", *map(str, args)]
+    def __init__(self, bus, *args, rows=24, columns=80, env=None, uid=None,
+                 program=CTL):
+        command = [str(program), f"--bus={bus.address}", *map(str, args)]
         self.pid, self.master = pty.fork()
         if self.pid == 0:
             fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+            if uid is not None:
+                os.setresgid(uid, uid, uid)
+                os.setresuid(uid, uid, uid)
             os.execve(command[0], command, environment(**{"TERM": "xterm", "PAGER": "", **(env or {})}))
         self.output, self.status = "", None
 

@@ -2,6 +2,7 @@
 """lrtbfctl against a service that answers as it likes: errors, gaps, odd moments."""
 import json
 import os
+import shutil
 import stat
 import subprocess
 import time
@@ -482,6 +483,45 @@ def test_pager_is_used_and_may_be_left_early(serve, terminal):
     t = terminal("session", "report", "s1", env={"PAGER": "/nonexistent/pager"})
     assert t.wait(10) == 0
     assert t.output.count("line") == 100000
+
+
+@pytest.mark.root
+def test_password_agent_is_there_while_something_changes(serve, terminal, folder):
+    if os.geteuid():
+        pytest.skip("needs root to become another user")
+    log = os.path.join(folder, "agent.log")
+    open(log, "w").close()
+    os.chmod(log, 0o666)
+    agent = os.path.join(folder, "pkttyagent")
+    with open(agent, "w") as script:
+        # ready after a while; says so before StartSession is called
+        script.write(f"""#!/bin/bash
+trap 'echo ended >>{log}; exit' TERM
+fd=${{1#--notify-fd=}}
+sleep 0.3
+echo "ready $2" >>{log}
+exec {{fd}}>&-
+sleep 60 & wait
+""")
+    os.chmod(agent, 0o755)
+
+    def start(plan, options):
+        with open(log, "a") as out:
+            out.write("called\n")
+        return "so", (SID, PATH)
+
+    serve(StartSession=start)
+    # where that user can reach it, wherever the build is
+    other = {"env": {"PATH": f"{folder}:{os.environ['PATH']}"}, "uid": 65534,
+             "program": shutil.copy(CTL, folder)}
+    assert terminal("session", "start", "quick", **other).wait() == 0
+    assert open(log).read().split("\n")[:3] == ["ready --fallback", "called", "ended"]
+    open(log, "w").close()
+    assert terminal("session", "list", **other).wait() == 0
+    assert terminal("session", "start", "quick", "--no-ask-password", **other).wait() == 0
+    other["uid"] = 0  # root is not asked
+    assert terminal("session", "start", "quick", **other).wait() == 0
+    assert open(log).read() == "called\ncalled\n"
 
 
 # --- reports ---
