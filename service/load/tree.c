@@ -22,7 +22,7 @@
 
 #include "cleanup.h"
 #include "monotonic.h"
-#include "procstat.h"
+#include "proc-pid.h"
 
 typedef DIR dir_t;
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(dir_t, closedir)

@@ -3,7 +3,7 @@
  * The name stands in parentheses and may hold blanks and parentheses itself: it ends at the last
  * ')' of the text, since nothing behind it has one.
  */
-#include "procstat.h"
+#include "proc-pid.h"
 
 #include <errno.h>
 #include <glib.h>
