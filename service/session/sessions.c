@@ -184,7 +184,7 @@ static void sessions_schedule(struct sessions *m)
 	g_queue_pop_head(&m->queued);
 	s->position = 0;
 	m->active = s;
-	sessions_news(m, SESSIONS_ACTIVE, s);
+	sessions_news(m, SESSIONS_ACTIVE, NULL);
 	session_begin(s);
 	sessions_number(m);
 }

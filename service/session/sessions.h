@@ -37,16 +37,25 @@ struct sessions_params {
 	void *userdata;
 };
 
-/* Takes up what an earlier life left: regions folded into the store, sessions `interrupted`, queue kept. */
+/*
+ * Takes up what an earlier life left: regions folded into the store, sessions `interrupted`, queue kept. No
+ * news from within. Blocks SIGCHLD. May take up to 4 s when a child of that life does not end.
+ */
 int sessions_new(const struct sessions_params *p, struct sessions **ret);
-/* Ends the active session as @reason_id says ("Failed" with a sentence), frees all. */
+/*
+ * The active session, if there still is one, is ended at once as `stopped` with its data. Before the store
+ * is closed; waits up to 2 s for it to write, so that no result region is left behind.
+ */
 struct sessions *sessions_free(struct sessions *m);
 
 /* Stop measuring for good; sessions_idle() becomes true when nothing runs any more (within 2 s). */
 void sessions_shutdown(struct sessions *m);
 bool sessions_idle(const struct sessions *m);
 
-/* Read plans, loads and settings again. Problems (struct problem) of all files, never fatal. */
+/*
+ * Read plans and loads again, and take over what changed in the settings (which are their owner's to
+ * read). Problems (struct problem) of all files, never fatal. g_ptr_array_unref().
+ */
 GPtrArray *sessions_reload(struct sessions *m);
 
 /*
@@ -100,7 +109,11 @@ GPtrArray *sessions_check_system(struct sessions *m);
 /* Ask it to end; keeps its data. Ended already: 0, nothing happens. Queued: ends `stopped` at once. */
 int session_stop(struct session *s, uid_t caller);
 
-/* Its head, always current (result.h); stages hold what the last drain saw. Borrowed. */
+/*
+ * Its head, always current (result.h); stages hold what the last drain saw. Borrowed. Once it has ended and
+ * SESSIONS_ENDED was told, memory keeps no figures: stages have no CPUs (or there are none: of an
+ * earlier life), conditions are NULL. sessions_result() reads all of it from the store.
+ */
 const struct result *session_result(const struct session *s);
 unsigned session_queue_position(const struct session *s); /* 1: next; 0: not queued */
 const char *session_stage(const struct session *s);	    /* name of the stage, "" when none */
