@@ -109,6 +109,8 @@ static int run(const struct options *opt)
 					  opt->order.instrument);
 		return wrong_usage(message);
 	}
+	if (instrument_find(opt->order.instrument)->grid && opt->order.interval_ns == 0)
+		return wrong_usage("The interval must be between 1us and 1h.");
 	if (order_check(&opt->order, &message) < 0)
 		return wrong_usage(message);
 	return measure_alone(opt);
