@@ -10,7 +10,7 @@
  */
 #include "conffile.h"
 
-#include "confscan.h"
+#include "confsyntax.h"
 #include "duration.h"
 
 #include <errno.h>
@@ -65,23 +65,13 @@ static struct conf_group *conf_group_add(struct conf *c, struct conf_layer *laye
 	return g;
 }
 
-static const char *conf_syntax_sentence(const char *libconfig_text)
-{
-	if (strstr(libconfig_text, "mismatched element"))
-		return "an array in [ ] holds values of one type only; use ( ) for a list of several";
-	if (strstr(libconfig_text, "duplicate"))
-		return "a key is given twice; keep one of them";
-	return "is not understood here (or the line before is not complete): write key = value; "
-	       "with text in double quotes, and close every { ( [";
-}
-
 int conf_overlay(struct conf *c, const char *text, size_t size, const char *name)
 {
 	g_autofree char *copy = NULL;
 	struct conf_layer *l;
 	int r;
 
-	r = confscan_check(text, size, name, c->problems);
+	r = confsyntax_check(text, size, name, c->problems);
 	if (r < 0)
 		return r;
 	/* libconfig's comments need their line end */
@@ -92,8 +82,8 @@ int conf_overlay(struct conf *c, const char *text, size_t size, const char *name
 	/* @include was refused above; should one get through, no path below this can be opened */
 	config_set_include_dir(&l->config, "/dev/null");
 	if (!config_read_string(&l->config, copy)) {
-		r = problem_add(c->problems, name, config_error_line(&l->config), "%s",
-				conf_syntax_sentence(config_error_text(&l->config)));
+		r = problem_add(c->problems, name, config_error_line(&l->config),
+				"libconfig does not take this: %s", config_error_text(&l->config));
 		conf_layer_free(l);
 		return r;
 	}

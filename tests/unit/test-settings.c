@@ -72,7 +72,7 @@ static void test_bad(void)
 		{ "log_level = \"loud\";", "debug, info" },
 		{ "housekeeping = \"!0\";", "numbers and ranges only" },
 		{ "housekeeping = 0;", "text in double quotes" },
-		{ "queue_max", "not understood" },
+		{ "queue_max", "\"=\" is expected" },
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
