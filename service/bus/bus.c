@@ -59,6 +59,7 @@ int bus_connect(const char *address, sd_event *event, struct bus **ret, char **r
 	struct bus *b = g_new0(struct bus, 1);
 	int r;
 
+	view_init(&b->view);
 	r = bus_open(address, &b->bus);
 	if (r >= 0)
 		r = sd_bus_attach_event(b->bus, event, SD_EVENT_PRIORITY_NORMAL);

@@ -16,13 +16,6 @@ struct live {
 	uint64_t missed; /* of the stage */
 };
 
-double live_progress(const struct view *v)
-{
-	if (v->live)
-		return session_progress(v->live);
-	return v->result->state == SESSION_DONE ? 1.0 : v->stored_progress;
-}
-
 static uint64_t live_missed(const struct view *v)
 {
 	const char *name = session_stage(v->live);

@@ -308,7 +308,7 @@ static int session_property_progress(sd_bus *bus, const char *path, const char *
 				     const char *property, sd_bus_message *reply, void *userdata,
 				     sd_bus_error *error)
 {
-	double progress = live_progress(&((struct bus *)userdata)->view);
+	double progress = view_progress(&((struct bus *)userdata)->view);
 
 	return sd_bus_message_append_basic(reply, 'd', &progress);
 }
@@ -416,7 +416,8 @@ static int session_forgotten(struct bus *b, const char *path, struct session *s)
 
 	b->view.leaving = s;
 	r = sd_bus_emit_object_removed(b->bus, path);
-	b->view.leaving = b->view.live = NULL;
+	b->view.leaving = NULL;
+	b->view.live = NULL;
 	b->view.result = NULL;
 	return r;
 }

@@ -71,7 +71,9 @@ def path(sid):
 def test_life_of_a_session_in_signals(ready, caller, signals):
     sid = caller.start("second", label="mine")
     finished = signals.wait("SessionFinished")
-    assert finished == [(MANAGER, (sid, path(sid), "done", "none"), finished[0][2])]
+    verdict = caller.session_get(sid, "Verdict")
+    assert verdict in ("none", "inconclusive")  # no limit; steal and the like on a busy machine
+    assert finished == [(MANAGER, (sid, path(sid), "done", verdict), finished[0][2])]
     assert [b for _, b, _ in signals.of("SessionNew")] == [(sid, path(sid))]
     order = [(m.rsplit(".", 1)[1], p) for p, m, _, _ in signals.read()]
     assert order.index(("InterfacesAdded", MANAGER)) < order.index(("SessionNew", MANAGER))
@@ -123,7 +125,7 @@ def test_manager_properties_follow(ready, caller, signals):
 
 def test_new_maximum(ready, caller, signals):
     sid = caller.start("second")
-    caller.wait_state(sid)
+    signals.wait("SessionFinished")
     maxima = signals.of("NewMaximum", path(sid))
     assert maxima
     values = [body[0] for _, body, _ in maxima]
@@ -156,7 +158,7 @@ def test_figures_of_a_running_session(ready, caller):
 def test_object_manager_keeps_the_last_twenty(ready, caller, signals):
     sids = []
     for _ in range(23):
-        sids.append(caller.start("brief", duration="20ms"))
+        sids.append(caller.start("brief"))
         caller.wait_state(sids[-1])
     assert sorted(managed(caller)) == sorted(sids[-20:])
     removed = [body for _, body, _ in signals.of("InterfacesRemoved")]
@@ -167,7 +169,8 @@ def test_object_manager_keeps_the_last_twenty(ready, caller, signals):
     new = caller.session_all(sids[-1])
     assert set(old) == set(new)
     assert old["Id"] == sids[0] and old["State"] == "done" and old["Progress"] == 1.0
-    assert old["Figures"]["count"] > 0 and old["StartedUSec"] <= old["FinishedUSec"]
+    count = caller.report(sids[0])["stages"][0]["all"]["count"]
+    assert old["Figures"]["count"] == count and old["StartedUSec"] <= old["FinishedUSec"]
     assert caller.report(sids[0])["session"]["id"] == sids[0]
     caller.session(sids[0], "Stop", "a{sv}", {})
     assert caller.session_get(sids[0], "State") == "done"
@@ -178,17 +181,24 @@ def test_object_manager_keeps_the_last_twenty(ready, caller, signals):
 
 
 def test_objects_survive_a_restart(ready, caller):
-    sid = caller.start("brief", label="kept")
-    caller.wait_state(sid)
-    before = caller.session_all(sid)
-    warnings = before["Warnings"]
+    done = caller.start("brief", label="kept")
+    caller.wait_state(done)
+    stopped = caller.start("second")
+    wait_for(lambda: caller.session_get(stopped, "Progress") > 0, what="progress")
+    caller.session(stopped, "Stop", "a{sv}", {})
+    caller.wait_state(stopped)
+    before = [caller.session_all(sid) for sid in (done, stopped)]
+    assert 0 < before[1]["Progress"] < 1 and before[1]["State"] == "stopped"
+    assert before[1]["Warnings"]  # that it was stopped early, at least
     assert ready.stop() == 0
     ready.start()
-    after = caller.session_all(sid)
-    assert after == before
-    assert after["Warnings"] == warnings
-    assert caller.manager("GetSession", "s", "last") == path(sid)
-    assert caller.manager("GetSession", "s", "last:brief") == path(sid)
+    for old, sid in zip(before, (done, stopped)):
+        new = caller.session_all(sid)
+        assert abs(new.pop("Progress") - old.pop("Progress")) < 0.05
+        assert new == old
+    assert set(managed(caller)) == {done, stopped}
+    assert caller.manager("GetSession", "s", "last") == path(stopped)
+    assert caller.manager("GetSession", "s", "last:brief") == path(done)
 
 
 def test_delete(ready, caller, signals):
