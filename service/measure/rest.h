@@ -36,8 +36,8 @@ static inline bool rest_due(struct rest *r, uint64_t now, uint64_t latency_ns, u
 		r->waited_ns += next_ns - now - REST_OVERHEAD_NS;
 	if (G_LIKELY(now < r->window_end_ns))
 		return false;
-	/* a long latency is time in which somebody else ran */
-	due = r->waited_ns < REST_NS && latency_ns < REST_NS;
+	/* held up for a whole window: it was not this thread that ran */
+	due = r->waited_ns < REST_NS && latency_ns < REST_WINDOW_NS;
 	r->waited_ns = 0;
 	r->window_end_ns = now + REST_WINDOW_NS;
 	return due;

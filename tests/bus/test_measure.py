@@ -313,10 +313,18 @@ def test_deadline_says_why_not():
 # --- it may not starve the machine ---
 
 def longest_wait(run):
-    """Sleeps of 10 ms on every CPU by ordinary threads until the run ends: the longest overshoot."""
+    """
+    Sleeps of 10 ms on every CPU by ordinary processes while it runs: the longest overshoot. With a
+    good nice value (and that of their session's group) where that is permitted: what is asked is how
+    long they wait for the measurement, and not for whoever else is busy.
+    """
     worst = {}
     code = ("import os,sys,time\n"
             "os.sched_setaffinity(0, {int(sys.argv[1])})\n"
+            "try:\n"
+            "    os.setsid(); os.nice(-20)\n"
+            "    open('/proc/self/autogroup', 'w').write('-20')\n"
+            "except OSError: pass\n"
             "end = time.monotonic() + float(sys.argv[2])\n"
             "worst = 0\n"
             "while time.monotonic() < end:\n"
@@ -331,6 +339,7 @@ def longest_wait(run):
 
 
 @needs_fifo
+@pytest.mark.alone
 @pytest.mark.parametrize("args", [("cpuloop",), ("timer", "--interval=1us"),
                                   ("cpuloop", "--work=1ms", "--policy=rr")])
 def test_ordinary_processes_get_their_turn(args):
