@@ -69,7 +69,7 @@ static int admission_cpus(const struct admission_place *where, const struct plan
 	if (r < 0) {
 		*ret_message = g_strdup_printf("The CPUs of this machine cannot be found out: %s.",
 					       g_strerror(-r));
-		return r;
+		return -EIO;
 	}
 	if (cpulist_parse(p->cpus, &allowed, ret, &why) < 0 ||
 	    cpulist_check(ret, &allowed, &online, &why) < 0) {
@@ -98,7 +98,7 @@ static int admission_policy(struct admission *a, char **ret_message)
 	}
 	if (r < 0)
 		*ret_message = g_steal_pointer(&why);
-	return r;
+	return r < 0 && r != -EPERM ? -EIO : r;
 }
 
 static void admission_spare(const struct admission_place *where, struct admission *a)

@@ -52,7 +52,7 @@ int sessions_resolve(struct sessions *m, const char *word, char **ret_id, char *
 			return archive_no_session(word, ret_message);
 		}
 		if (n < 0)
-			return n;
+			return -EIO;
 	}
 	*ret_id = g_strdup(word);
 	return 0;
@@ -75,13 +75,15 @@ int sessions_result(struct sessions *m, const char *id, struct result **ret, cha
 		g_clear_pointer(ret_message, g_free);
 		return archive_no_session(id, ret_message);
 	}
-	return r;
+	return r < 0 ? -EIO : 0;
 }
 
 int sessions_list(struct sessions *m, const struct store_filter *filter, const char *cursor,
 		  unsigned limit, GPtrArray **ret, char **ret_next, char **ret_message)
 {
-	return store_list(m->p.store, filter, cursor, limit, ret, ret_next, ret_message);
+	int r = store_list(m->p.store, filter, cursor, limit, ret, ret_next, ret_message);
+
+	return r < 0 && r != -EINVAL ? -EIO : r;
 }
 
 struct archive_deletion {
@@ -145,5 +147,5 @@ int sessions_delete(struct sessions *m, const char *id, store_done_t done, void 
 		g_free(d->id);
 		g_free(d);
 	}
-	return r;
+	return r < 0 ? -EIO : 0;
 }

@@ -229,6 +229,10 @@ int recover(const struct session_place *place, GPtrArray **ret_queued, GPtrArray
 	r = store_unfinished(place->store, &unfinished, ret_message);
 	if (r < 0)
 		return r;
+	if (*ret_message) {
+		log_warning("Of sessions that had not ended: %s", *ret_message);
+		g_clear_pointer(ret_message, g_free);
+	}
 	files = regionfile_list(place->runtime_dir, place->tag);
 	queued = g_ptr_array_new_with_free_func((GDestroyNotify)result_free);
 	regions = g_ptr_array_new_with_free_func(g_free);

@@ -388,7 +388,9 @@ void session_stop_because(struct session *s, char *reason)
 		session_set_reason(s, "", reason);
 		session_conclude(s, SESSION_STOPPED);
 	} else if (s->r->state == SESSION_FINISHING) {
-		g_clear_pointer(&s->stop_reason, g_free); /* it has measured all it wanted */
+		/* it has measured all it wanted: it only ends sooner */
+		g_clear_pointer(&s->stop_reason, g_free);
+		stage_stop(s->stage);
 	} else if (s->stage) {
 		stage_stop(s->stage);
 	}

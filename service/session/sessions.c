@@ -19,6 +19,7 @@
 #include "lock.h"
 #include "log.h"
 #include "policy.h"
+#include "probe.h"
 #include "recover.h"
 #include "regionfile.h"
 
@@ -178,7 +179,7 @@ static void sessions_schedule(struct sessions *m)
 		return;
 	}
 	if (r < 0) {
-		session_refuse(s, -r, message);
+		session_refuse(s, EIO, message);
 		return;
 	}
 	g_queue_pop_head(&m->queued);
@@ -237,13 +238,15 @@ static int sessions_check_busy(struct sessions *m, char **ret_message)
 {
 	const struct session *s = m->active ?: g_queue_peek_head(&m->queued);
 	g_auto(fd_t) fd = -1;
+	int r;
 
 	if (s) {
 		*ret_message = g_strdup_printf("Session %s of plan %s %s.", s->r->id, s->r->plan,
 					       m->active ? "is measuring" : "is about to begin");
 		return -EBUSY;
 	}
-	return lock_take(m->p.lock_path, &fd, ret_message);
+	r = lock_take(m->p.lock_path, &fd, ret_message);
+	return r < 0 && r != -EBUSY ? -EIO : r;
 }
 
 static int sessions_check_queue(struct sessions *m, uid_t caller, char **ret_message)
@@ -322,6 +325,12 @@ int sessions_start(struct sessions *m, const char *plan, const json_t *overrides
 		*ret_message = g_strdup("lrtbfd is being stopped.");
 		return -EBUSY;
 	}
+	if (strcmp(m->place.root, "/") != 0) {
+		*ret_message = g_strdup_printf("lrtbfd was started with --root=%s: it looks at the "
+					       "machine described there, and cannot measure on it.",
+					       m->place.root);
+		return -EPERM;
+	}
 	r = sessions_find_plan(m, plan, &p, ret_message);
 	if (r == 0)
 		r = sessions_check_queue(m, caller, ret_message);
@@ -340,7 +349,7 @@ int sessions_start(struct sessions *m, const char *plan, const json_t *overrides
 	if (r < 0) {
 		*ret_message = g_strdup_printf("The session cannot be kept: %s.", g_strerror(-r));
 		session_free(s);
-		return r;
+		return -EIO;
 	}
 	g_queue_push_tail(&m->queued, s);
 	s->position = m->queued.length;
@@ -506,7 +515,8 @@ struct sessions *sessions_free(struct sessions *m)
 	sd_event_source_disable_unref(m->retry);
 	sd_event_source_disable_unref(m->sweep);
 	archive_forsake(m);
-	/* in good order nothing is left behind; what cannot be written in time is found at the next start */
+	/* in good order nothing is left behind; what cannot be written in time is found at the next
+	 * start */
 	if (m->regions->len > 0 && store_flush(m->p.store, SESSIONS_FLUSH_NS, NULL) == 0)
 		sessions_unlink_regions(m);
 	g_queue_clear_full(&m->queued, session_drop);
@@ -599,6 +609,24 @@ GPtrArray *sessions_check_plan(struct sessions *m, const char *text)
 	return problems;
 }
 
+/* What would be refused to an ordinary real-time plan. */
+static void sessions_check_rights(struct sessions *m, GPtrArray *findings)
+{
+	g_autofree char *policy = NULL, *memory = NULL;
+	struct order o;
+
+	order_init(&o);
+	o.policy = SCHED_FIFO;
+	o.priority = 80;
+	o.lock_memory = 1;
+	if (house_allowed(&m->house, &o.cpus) < 0)
+		return;
+	if (probe_policy(&o, &policy) == -EPERM)
+		finding_add(findings, "policy-fallback", "%s", policy);
+	if (probe_memory(&o, &memory) == -EPERM)
+		finding_add(findings, "memory-unlocked", "%s", memory);
+}
+
 GPtrArray *sessions_check_system(struct sessions *m)
 {
 	GPtrArray *findings = findings_new();
@@ -606,5 +634,7 @@ GPtrArray *sessions_check_system(struct sessions *m)
 
 	conditions_judge(c, NULL, SCHED_FIFO, findings);
 	json_decref(c);
+	if (strcmp(m->place.root, "/") == 0)
+		sessions_check_rights(m, findings);
 	return findings;
 }
