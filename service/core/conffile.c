@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Why takers instead of a schema table: each caller knows best what a key means, and by taking it
- * says at once that the key exists, its type and its range. What nobody asked for is then unknown by
- * construction; no second list of keys can fall behind.
+ * says at once that the key exists, its type and its range. What nobody asked for is then unknown
+ * by construction; no second list of keys can fall behind.
  *
  * Drop-ins are layers of one conf: a key is looked up from the last layer down, so a drop-in
  * replaces by being found first, and every setting still knows its own file and line. Only the top
@@ -142,7 +142,8 @@ static config_setting_t *conf_find(struct conf_group *g, const char *key,
 	}
 	for (guint i = g->conf->layers->len; i > 0; i--) {
 		struct conf_layer *l = g->conf->layers->pdata[i - 1];
-		config_setting_t *s = config_setting_get_member(config_root_setting(&l->config), key);
+		config_setting_t *s =
+			config_setting_get_member(config_root_setting(&l->config), key);
 
 		*ret_layer = l;
 		if (s)
@@ -167,7 +168,8 @@ bool conf_is_string(struct conf_group *g, const char *key)
 }
 
 /* Where to complain about @key: its own place, else its group's. */
-static unsigned conf_place(struct conf_group *g, const char *key, int element, const char **ret_name)
+static unsigned conf_place(struct conf_group *g, const char *key, int element,
+			   const char **ret_name)
 {
 	struct conf_layer *l = g->layer ?: g->conf->layers->pdata[0];
 	config_setting_t *s = key ? conf_find(g, key, &l) : NULL;
@@ -258,8 +260,8 @@ int conf_take_string(struct conf_group *g, const char *key, const char **ret)
 	if (!s)
 		return 1;
 	if (config_setting_type(s) != CONFIG_TYPE_STRING)
-		return conf_complain(g, key, "\"%s\" is %s here; it takes text in double quotes", key,
-				     conf_type_name(s));
+		return conf_complain(g, key, "\"%s\" is %s here; it takes text in double quotes",
+				     key, conf_type_name(s));
 	*ret = config_setting_get_string(s);
 	return 0;
 }
@@ -272,9 +274,10 @@ int conf_take_bool(struct conf_group *g, const char *key, bool *ret)
 	if (!s)
 		return 1;
 	if (config_setting_type(s) != CONFIG_TYPE_BOOL)
-		return conf_complain(g, key, "\"%s\" is %s here; it takes true or false%s", key,
-				     conf_type_name(s),
-				     config_setting_type(s) == CONFIG_TYPE_STRING ? " without quotes" : "");
+		return conf_complain(
+			g, key, "\"%s\" is %s here; it takes true or false%s", key,
+			conf_type_name(s),
+			config_setting_type(s) == CONFIG_TYPE_STRING ? " without quotes" : "");
 	*ret = config_setting_get_bool(s);
 	return 0;
 }
@@ -288,14 +291,16 @@ int conf_take_integer(struct conf_group *g, const char *key, int64_t min, int64_
 	if (!s)
 		return 1;
 	if (!conf_is_integer(s))
-		return conf_complain(g, key, "\"%s\" is %s here; it takes a whole number%s", key,
-				     conf_type_name(s),
-				     config_setting_type(s) == CONFIG_TYPE_STRING ? " without quotes" : "");
+		return conf_complain(
+			g, key, "\"%s\" is %s here; it takes a whole number%s", key,
+			conf_type_name(s),
+			config_setting_type(s) == CONFIG_TYPE_STRING ? " without quotes" : "");
 	value = config_setting_get_int64(s);
 	if (value < min || value > max)
 		return conf_complain(g, key,
 				     "\"%s\" is %" G_GINT64_FORMAT "; it takes %" G_GINT64_FORMAT
-				     " to %" G_GINT64_FORMAT, key, value, min, max);
+				     " to %" G_GINT64_FORMAT,
+				     key, value, min, max);
 	*ret = value;
 	return 0;
 }
@@ -313,11 +318,12 @@ int conf_take_duration(struct conf_group *g, const char *key, uint64_t min_ns, u
 	if (conf_is_integer(s))
 		return conf_complain(g, key,
 				     "\"%s\" is a bare number; write text with a unit, such as "
-				     "\"250us\" (units: ns, us, ms, s, min, h, d)", key);
+				     "\"250us\" (units: ns, us, ms, s, min, h, d)",
+				     key);
 	if (config_setting_type(s) != CONFIG_TYPE_STRING)
 		return conf_complain(g, key,
-				     "\"%s\" is %s here; it takes a duration, such as \"250us\"", key,
-				     conf_type_name(s));
+				     "\"%s\" is %s here; it takes a duration, such as \"250us\"",
+				     key, conf_type_name(s));
 	if (duration_parse(config_setting_get_string(s), 0, &value, &why) < 0)
 		return conf_complain(g, key, "\"%s\": %s", key, why);
 	if (value < min_ns || value > max_ns) {
@@ -359,9 +365,9 @@ int conf_take_strings(struct conf_group *g, const char *key, char ***ret)
 		return 1;
 	type = config_setting_type(s);
 	if (type != CONFIG_TYPE_ARRAY && type != CONFIG_TYPE_LIST)
-		return conf_complain(g, key,
-				     "\"%s\" is %s here; it takes several texts: [ \"...\", \"...\" ]",
-				     key, conf_type_name(s));
+		return conf_complain(
+			g, key, "\"%s\" is %s here; it takes several texts: [ \"...\", \"...\" ]",
+			key, conf_type_name(s));
 	strings = g_ptr_array_new_with_free_func(g_free);
 	for (int i = 0; i < config_setting_length(s); i++) {
 		config_setting_t *e = config_setting_get_elem(s, i);
@@ -369,7 +375,8 @@ int conf_take_strings(struct conf_group *g, const char *key, char ***ret)
 		if (config_setting_type(e) != CONFIG_TYPE_STRING)
 			return conf_complain_at(g, key, i,
 						"\"%s\" has %s in it; it takes texts in double "
-						"quotes only", key, conf_type_name(e));
+						"quotes only",
+						key, conf_type_name(e));
 		g_ptr_array_add(strings, g_strdup(config_setting_get_string(e)));
 	}
 	g_ptr_array_add(strings, NULL);
@@ -387,8 +394,10 @@ int conf_take_integers(struct conf_group *g, const char *key, int64_t min, int64
 
 	if (!s)
 		return 1;
-	if (config_setting_type(s) != CONFIG_TYPE_ARRAY && config_setting_type(s) != CONFIG_TYPE_LIST)
-		return conf_complain(g, key, "\"%s\" is %s here; it takes several numbers: [ 0, 1 ]", key,
+	if (config_setting_type(s) != CONFIG_TYPE_ARRAY &&
+	    config_setting_type(s) != CONFIG_TYPE_LIST)
+		return conf_complain(g, key,
+				     "\"%s\" is %s here; it takes several numbers: [ 0, 1 ]", key,
 				     conf_type_name(s));
 	n = config_setting_length(s);
 	values = g_new0(int64_t, n + 1);
@@ -399,7 +408,8 @@ int conf_take_integers(struct conf_group *g, const char *key, int64_t min, int64
 		if (!conf_is_integer(e) || values[i] < min || values[i] > max)
 			return conf_complain_at(g, key, i,
 						"\"%s\" takes whole numbers from %" G_GINT64_FORMAT
-						" to %" G_GINT64_FORMAT, key, min, max);
+						" to %" G_GINT64_FORMAT,
+						key, min, max);
 	}
 	*ret = g_steal_pointer(&values);
 	*ret_n = n;
@@ -416,18 +426,19 @@ int conf_take_groups(struct conf_group *g, const char *key, struct conf_group **
 	if (!s)
 		return 1;
 	if (config_setting_type(s) != CONFIG_TYPE_LIST)
-		return conf_complain(g, key,
-				     "\"%s\" is %s here; it takes a list of groups: ( { ... }, { ... } )",
-				     key, conf_type_name(s));
+		return conf_complain(
+			g, key,
+			"\"%s\" is %s here; it takes a list of groups: ( { ... }, { ... } )", key,
+			conf_type_name(s));
 	n = config_setting_length(s);
 	groups = g_new0(struct conf_group *, n + 1);
 	for (int i = 0; i < n; i++) {
 		config_setting_t *e = config_setting_get_elem(s, i);
 
 		if (config_setting_type(e) != CONFIG_TYPE_GROUP)
-			return conf_complain_at(g, key, i,
-						"\"%s\" has %s in it; it takes groups in braces only",
-						key, conf_type_name(e));
+			return conf_complain_at(
+				g, key, i, "\"%s\" has %s in it; it takes groups in braces only",
+				key, conf_type_name(e));
 		groups[i] = conf_group_add(g->conf, l, e);
 	}
 	*ret = g_steal_pointer(&groups);

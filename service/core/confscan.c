@@ -48,8 +48,8 @@ static int confscan_bytes(const char *text, size_t size, const char *name, GPtrA
 	for (const char *s = text; s < bad; s++)
 		line += *s == '\n';
 	return problem_add(problems, name, line, "%s",
-			   *bad ? "is not UTF-8 text here: save the file as UTF-8" :
-				  "has a NUL byte here: this is no text file");
+			   *bad ? "is not UTF-8 text here: save the file as UTF-8"
+				: "has a NUL byte here: this is no text file");
 }
 
 int confscan_init(struct confscan *c, const char *text, size_t size, const char *name,
@@ -60,8 +60,13 @@ int confscan_init(struct confscan *c, const char *text, size_t size, const char 
 	r = confscan_bytes(text, size, name, problems);
 	if (r < 0)
 		return r;
-	*c = (struct confscan){ .name = name, .problems = problems, .at = text, .s = text,
-				.end = text + size, .line = 1, .s_line = 1 };
+	*c = (struct confscan){ .name = name,
+				.problems = problems,
+				.at = text,
+				.s = text,
+				.end = text + size,
+				.line = 1,
+				.s_line = 1 };
 	confscan_next(c);
 	return 0;
 }
@@ -149,18 +154,22 @@ static const char *confscan_integer(const char *digits, int base, bool negative,
 static enum conf_token confscan_no_integer(struct confscan *c, const char *word, bool hex)
 {
 	if (!hex && strspn(word, "0123456789.eE+-") == strlen(word))
-		confscan_problem(c, c->line,
-				 "%.*s is a fraction, which no key takes; times and shares are strings "
-				 "with a unit, such as \"1.5s\"", SHOWN_MAX, word);
+		confscan_problem(
+			c, c->line,
+			"%.*s is a fraction, which no key takes; times and shares are strings "
+			"with a unit, such as \"1.5s\"",
+			SHOWN_MAX, word);
 	else
-		confscan_problem(c, c->line, "%.*s is not a number; put it in double quotes: \"%.*s\"",
+		confscan_problem(c, c->line,
+				 "%.*s is not a number; put it in double quotes: \"%.*s\"",
 				 SHOWN_MAX, word, SHOWN_MAX, word);
 	return CONF_INT;
 }
 
 static enum conf_token confscan_number(struct confscan *c)
 {
-	size_t len = strspn(c->s, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+-._");
+	size_t len =
+		strspn(c->s, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+-._");
 	g_autofree char *word = g_strndup(c->s, len);
 	const char *digits = word + (*word == '-' || *word == '+');
 	bool hex = digits == word && digits[0] == '0' && g_ascii_tolower(digits[1]) == 'x';
@@ -201,8 +210,9 @@ static enum conf_token confscan_sign(struct confscan *c)
 {
 	static const char signs[] = "=:;,{}[]()";
 	static const enum conf_token tokens[] = {
-		CONF_ASSIGN,	 CONF_ASSIGN,	   CONF_SEPARATOR,   CONF_COMMA,     CONF_OPEN_GROUP,
-		CONF_CLOSE_GROUP, CONF_OPEN_ARRAY, CONF_CLOSE_ARRAY, CONF_OPEN_LIST, CONF_CLOSE_LIST,
+		CONF_ASSIGN,	 CONF_ASSIGN,	   CONF_SEPARATOR,  CONF_COMMA,
+		CONF_OPEN_GROUP, CONF_CLOSE_GROUP, CONF_OPEN_ARRAY, CONF_CLOSE_ARRAY,
+		CONF_OPEN_LIST,	 CONF_CLOSE_LIST,
 	};
 	const char *sign = strchr(signs, *c->s);
 

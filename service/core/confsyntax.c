@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Why libconfig's grammar again: on a syntax error libconfig 1.5 says two words and loses the strings
- * it had read (found by fuzzing: a caller that sends bad plans in a loop would eat the service's
- * memory). So it is given only what it will take, and the errors can say what was expected.
+ * Why libconfig's grammar again: on a syntax error libconfig 1.5 says two words and loses the
+ *strings it had read (found by fuzzing: a caller that sends bad plans in a loop would eat the
+ *service's memory). So it is given only what it will take, and the errors can say what was
+ *expected.
  *
  *	settings	{ NAME ("=" | ":") value [ ";" | "," ] }
  *	value		scalar | "[" [ scalar { "," scalar } ] "]" | "(" [ value { "," value } ] ")"
  *			| "{" settings "}"
  *	scalar		INTEGER | BOOLEAN | STRING { STRING }
  *
- * It descends by recursion, as deep as CONFSYNTAX_DEPTH_MAX. The first error of syntax ends it: what
- * follows one is guesswork.
+ * It descends by recursion, as deep as CONFSYNTAX_DEPTH_MAX. The first error of syntax ends it:
+ *what follows one is guesswork.
  */
 #include "confsyntax.h"
 
@@ -34,7 +35,8 @@ static bool syntax_fail(struct confsyntax *x, const char *expected)
 	else if (c->token == CONF_OTHER && *c->at == '@')
 		; /* has been said */
 	else
-		confscan_problem(c, c->line, "\"%.*s\" is not understood here, where %s is expected",
+		confscan_problem(c, c->line,
+				 "\"%.*s\" is not understood here, where %s is expected",
 				 (int)MIN(c->len, 40), c->at, expected);
 	return false;
 }
@@ -82,8 +84,9 @@ static bool syntax_elements(struct confsyntax *x, enum conf_token close)
 		if (close == CONF_CLOSE_ARRAY && first == CONF_END)
 			first = type;
 		if (close == CONF_CLOSE_ARRAY && first != type) {
-			confscan_problem(&x->scan, line, "an array in [ ] holds values of one type only; "
-							 "use ( ) for a list of several");
+			confscan_problem(&x->scan, line,
+					 "an array in [ ] holds values of one type only; "
+					 "use ( ) for a list of several");
 			return false;
 		}
 		if (x->scan.token == close) {
@@ -91,16 +94,19 @@ static bool syntax_elements(struct confsyntax *x, enum conf_token close)
 			return true;
 		}
 		if (x->scan.token == CONF_END) {
-			confscan_problem(&x->scan, start, "a \"%s\" begins here and is never closed",
+			confscan_problem(&x->scan, start,
+					 "a \"%s\" begins here and is never closed",
 					 close == CONF_CLOSE_LIST ? "(" : "[");
 			return false;
 		}
 		if (x->scan.token != CONF_COMMA)
-			return syntax_fail(x, close == CONF_CLOSE_LIST ? "\",\" or \")\"" : "\",\" or \"]\"");
+			return syntax_fail(x, close == CONF_CLOSE_LIST ? "\",\" or \")\""
+								       : "\",\" or \"]\"");
 		confscan_next(&x->scan);
 		if (x->scan.token == close) {
-			confscan_problem(&x->scan, x->scan.line, "no comma stands after the last value; "
-								 "leave it out");
+			confscan_problem(&x->scan, x->scan.line,
+					 "no comma stands after the last value; "
+					 "leave it out");
 			return false;
 		}
 	}
@@ -114,9 +120,10 @@ static void syntax_key(struct confsyntax *x, GHashTable *keys)
 	unsigned first = GPOINTER_TO_UINT(g_hash_table_lookup(keys, key));
 
 	if (first > 0)
-		confscan_problem(c, c->line,
-				 "the key \"%.40s\" is given twice, first in line %u; keep one of them",
-				 key, first);
+		confscan_problem(
+			c, c->line,
+			"the key \"%.40s\" is given twice, first in line %u; keep one of them", key,
+			first);
 	g_hash_table_replace(keys, key, GUINT_TO_POINTER(c->line));
 }
 
@@ -153,7 +160,8 @@ static bool syntax_settings(struct confsyntax *x, enum conf_token close)
 		confscan_next(&x->scan);
 	while (x->scan.token != close) {
 		if (x->scan.token == CONF_END) {
-			confscan_problem(&x->scan, start, "a \"{\" begins here and is never closed");
+			confscan_problem(&x->scan, start,
+					 "a \"{\" begins here and is never closed");
 			return false;
 		}
 		if (!syntax_setting(x, keys))

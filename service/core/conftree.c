@@ -2,14 +2,15 @@
 /*
  * Why so careful for a few text files: loads name commands that a root daemon runs, so whoever can
  * write one of these files, or put another in its place, is root. Everything is checked on open
- * descriptors (the folder's, then the file's below it), so nothing can change between check and use.
+ * descriptors (the folder's, then the file's below it), so nothing can change between check and
+ * use.
  *
  * A file is looked at with fstatat() before it is opened, because opening can block (fifo) or act
  * (tape drive); and the descriptor is looked at again, because the first look proves nothing.
  *
- * All errors belong to one file and stay with it: one bad plan leaves the others alone. A bad file in
- * a strong folder is not answered by falling back to a weaker one: that would run something else than
- * the administrator wrote.
+ * All errors belong to one file and stay with it: one bad plan leaves the others alone. A bad file
+ * in a strong folder is not answered by falling back to a weaker one: that would run something else
+ * than the administrator wrote.
  */
 #include "conftree.h"
 
@@ -185,8 +186,8 @@ static int conftree_read_at(int dirfd, const char *name, struct conftree_file *f
 	int r;
 
 	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		return errno == ENOENT ? -ENOENT :
-					 problem_add(f->problems, f->path, 0, "cannot be read: %s",
+		return errno == ENOENT ? -ENOENT
+				       : problem_add(f->problems, f->path, 0, "cannot be read: %s",
 						     g_strerror(errno));
 	if (S_ISLNK(st.st_mode)) {
 		ssize_t n = readlinkat(dirfd, name, target, sizeof(target));
@@ -200,7 +201,8 @@ static int conftree_read_at(int dirfd, const char *name, struct conftree_file *f
 	if (fd < 0 && errno == ENOENT)
 		return -ENOENT;
 	if (fd < 0 || fstat(fd, &st) < 0)
-		return problem_add(f->problems, f->path, 0, "cannot be read: %s", g_strerror(errno));
+		return problem_add(f->problems, f->path, 0, "cannot be read: %s",
+				   g_strerror(errno));
 	wrong = S_ISREG(st.st_mode) ? conftree_trust(&st) : conftree_kind(st.st_mode);
 	if (wrong)
 		return problem_add(f->problems, f->path, 0, "%s", wrong);
@@ -235,7 +237,8 @@ static int conftree_find(const char *const *dirs, const char *sub, const char *f
 			continue;
 		f = conftree_file_new(name, path);
 		if (r < 0)
-			(void)problem_add(f->problems, f->path, 0, "is not read, because %s", wrong);
+			(void)problem_add(f->problems, f->path, 0, "is not read, because %s",
+					  wrong);
 		else
 			r = conftree_read_at(fd, file, f);
 		if (r == -ENOENT || r == 1) {
@@ -293,8 +296,7 @@ static names_t conftree_sorted(GHashTable *names)
 	return (names_t)g_ptr_array_free(g_steal_pointer(&sorted), FALSE);
 }
 
-static void conftree_read_dropins(const char *const *dirs, const char *sub,
-				  struct conftree_file *f)
+static void conftree_read_dropins(const char *const *dirs, const char *sub, struct conftree_file *f)
 {
 	g_autofree char *dropin_sub = g_strdup_printf("%s/%s.conf.d", sub, f->name);
 	g_autoptr(GHashTable) names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -315,7 +317,8 @@ static void conftree_read_dropins(const char *const *dirs, const char *sub,
 
 		if (conftree_find(dirs, dropin_sub, *n, &dropin) < 0)
 			continue; /* masked, or gone meanwhile */
-		/* a drop-in that cannot be read is the plan's problem: without it it says something else */
+		/* a drop-in that cannot be read is the plan's problem: without it it says something
+		 * else */
 		for (guint i = 0; i < dropin->problems->len; i++) {
 			const struct problem *p = dropin->problems->pdata[i];
 
@@ -342,7 +345,8 @@ int conftree_get(const char *const *dirs, const char *sub, const char *name,
 	return 0;
 }
 
-/* Whether a link to /dev/null stands for @file in any folder: its drop-ins are meant to rest then. */
+/* Whether a link to /dev/null stands for @file in any folder: its drop-ins are meant to rest then.
+ */
 static bool conftree_masked(const char *const *dirs, const char *sub, const char *file)
 {
 	for (; *dirs; dirs++) {
@@ -364,8 +368,9 @@ static void conftree_list_file(const char *const *dirs, const char *sub, const c
 		return;
 	if (!conftree_name_valid(f->name)) {
 		g_clear_pointer(&f->text, g_free);
-		(void)problem_add(f->problems, f->path, 0,
-				  "is not read: a name has small letters, digits and _ only, at most 64");
+		(void)problem_add(
+			f->problems, f->path, 0,
+			"is not read: a name has small letters, digits and _ only, at most 64");
 	} else {
 		conftree_read_dropins(dirs, sub, f);
 	}
@@ -426,7 +431,8 @@ int conftree_list(const char *const *dirs, const char *sub, GPtrArray **ret_file
 {
 	GPtrArray *files = g_ptr_array_new_with_free_func(conftree_free_gpointer);
 	g_autoptr(GHashTable) names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	g_autoptr(GHashTable) dropins = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	g_autoptr(GHashTable) dropins =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	g_auto(GStrv) sorted = NULL;
 
 	if (!*sub) {

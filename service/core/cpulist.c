@@ -9,6 +9,8 @@
  */
 #include "cpulist.h"
 
+#include "message.h"
+
 #include <errno.h>
 #include <glib.h>
 #include <string.h>
@@ -16,19 +18,6 @@
 #define CPULIST_TEXT_MAX 65536
 /* The kernel refuses a mask shorter than its own; machines have up to 8192 CPUs. */
 #define CPULIST_MASK_SETS 8
-
-G_GNUC_PRINTF(3, 4)
-static int cpulist_fail(char **ret_message, int r, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (!ret_message)
-		return r;
-	va_start(ap, fmt);
-	*ret_message = g_strdup_vprintf(fmt, ap);
-	va_end(ap);
-	return r;
-}
 
 static const char *skip_blanks(const char *s)
 {
@@ -42,19 +31,20 @@ static int cpu_scan(const char **s, int *ret, char **ret_message)
 
 	if (!g_ascii_isdigit(*p)) {
 		if (!*p || *p == ',')
-			return cpulist_fail(ret_message, -EINVAL,
-					    "a part of the CPU list is empty; write it like \"0-3,8\"");
+			return message_fail(
+				ret_message, -EINVAL,
+				"a part of the CPU list is empty; write it like \"0-3,8\"");
 		if (*p == '!')
-			return cpulist_fail(ret_message, -EINVAL,
+			return message_fail(ret_message, -EINVAL,
 					    "\"!\" stands before the whole list, once: \"!0,2-3\"");
-		return cpulist_fail(ret_message, -EINVAL,
+		return message_fail(ret_message, -EINVAL,
 				    "the CPU list has something other than numbers, commas and "
 				    "ranges in it; write it like \"0-3,8\", \"all\" or \"!0\"");
 	}
 	for (; g_ascii_isdigit(*p); p++) {
 		cpu = cpu * 10 + (*p - '0');
 		if (cpu >= CPU_SETSIZE)
-			return cpulist_fail(ret_message, -ERANGE,
+			return message_fail(ret_message, -ERANGE,
 					    "a CPU number in the list is above the limit of %d",
 					    CPU_SETSIZE - 1);
 	}
@@ -82,7 +72,7 @@ static int range_scan(const char **s, cpu_set_t *set, char **ret_message)
 		*s = skip_blanks(*s);
 	}
 	if (last < first)
-		return cpulist_fail(ret_message, -EINVAL,
+		return message_fail(ret_message, -EINVAL,
 				    "the CPU range %d-%d runs backwards; write %d-%d", first, last,
 				    last, first);
 	for (int cpu = first; cpu <= last; cpu++)
@@ -103,7 +93,7 @@ static int ranges_parse(const char *s, cpu_set_t *ret, char **ret_message)
 		if (!*s)
 			break;
 		if (*s != ',')
-			return cpulist_fail(ret_message, -EINVAL,
+			return message_fail(ret_message, -EINVAL,
 					    "the CPU list needs commas between its parts; write it "
 					    "like \"0-3,8\"");
 	}
@@ -118,16 +108,17 @@ int cpulist_parse(const char *text, const cpu_set_t *allowed, cpu_set_t *ret, ch
 	int r;
 
 	if (!*s)
-		return cpulist_fail(ret_message, -EINVAL,
-				    "the CPU list is empty; write \"all\" or a list like \"0-3,8\"");
+		return message_fail(
+			ret_message, -EINVAL,
+			"the CPU list is empty; write \"all\" or a list like \"0-3,8\"");
 	if (strlen(s) > CPULIST_TEXT_MAX)
-		return cpulist_fail(ret_message, -EINVAL, "the CPU list is too long");
+		return message_fail(ret_message, -EINVAL, "the CPU list is too long");
 	if (allowed && g_str_has_prefix(s, "all") && !*skip_blanks(s + 3)) {
 		*ret = *allowed;
 		return 0;
 	}
 	if (!allowed && (*s == '!' || *s == 'a'))
-		return cpulist_fail(ret_message, -EINVAL,
+		return message_fail(ret_message, -EINVAL,
 				    "this CPU list takes numbers and ranges only, like \"0-3,8\"");
 	if (*s != '!')
 		return ranges_parse(s, ret, ret_message);
@@ -137,7 +128,7 @@ int cpulist_parse(const char *text, const cpu_set_t *allowed, cpu_set_t *ret, ch
 	CPU_AND(&set, &set, allowed);
 	CPU_XOR(&set, &set, allowed);
 	if (CPU_COUNT(&set) == 0)
-		return cpulist_fail(ret_message, -EINVAL, "the CPU list leaves no CPU");
+		return message_fail(ret_message, -EINVAL, "the CPU list leaves no CPU");
 	*ret = set;
 	return 0;
 }
@@ -215,17 +206,18 @@ int cpulist_check(const cpu_set_t *wanted, const cpu_set_t *allowed, const cpu_s
 	off_text = cpulist_format(&off);
 	outside_text = cpulist_format(&outside);
 	if (*off_text && *outside_text)
-		return cpulist_fail(ret_message, -EINVAL,
+		return message_fail(ret_message, -EINVAL,
 				    "CPU %s is offline or not there, and CPU %s is outside this "
 				    "process's cpuset or affinity mask; it may use %s",
 				    off_text, outside_text, may);
 	if (*off_text)
-		return cpulist_fail(ret_message, -EINVAL,
+		return message_fail(ret_message, -EINVAL,
 				    "CPU %s is offline or not there; this process may use %s",
 				    off_text, may);
 	if (*outside_text)
-		return cpulist_fail(ret_message, -EINVAL,
+		return message_fail(ret_message, -EINVAL,
 				    "CPU %s is outside this process's cpuset or affinity mask; it "
-				    "may use %s", outside_text, may);
+				    "may use %s",
+				    outside_text, may);
 	return 0;
 }

@@ -31,17 +31,26 @@ struct unit {
 
 /* Ascending, the name that is written first of each scale. */
 static const struct unit duration_units[] = {
-	{ "ns", 1 },  { "us", US }, { "\xc2\xb5s", US }, { "\xce\xbcs", US },
-	{ "ms", MS }, { "s", S },   { "min", MINUTE },	 { "h", H },
-	{ "d", D },   { NULL },
+	{ "ns", 1 }, { "us", US },	{ "\xc2\xb5s", US }, { "\xce\xbcs", US }, { "ms", MS },
+	{ "s", S },  { "min", MINUTE }, { "h", H },	     { "d", D },	  { NULL },
 };
 
 static const struct unit size_units[] = {
 	{ "B", 1 },
-	{ "k", 1ULL << 10 },  { "K", 1ULL << 10 },   { "M", 1ULL << 20 },   { "G", 1ULL << 30 },
-	{ "T", 1ULL << 40 },  { "KiB", 1ULL << 10 }, { "MiB", 1ULL << 20 }, { "GiB", 1ULL << 30 },
-	{ "TiB", 1ULL << 40 }, { "kB", 1000 },	     { "MB", 1000000 },	    { "GB", 1000000000 },
-	{ "TB", 1000000000000 }, { NULL },
+	{ "k", 1ULL << 10 },
+	{ "K", 1ULL << 10 },
+	{ "M", 1ULL << 20 },
+	{ "G", 1ULL << 30 },
+	{ "T", 1ULL << 40 },
+	{ "KiB", 1ULL << 10 },
+	{ "MiB", 1ULL << 20 },
+	{ "GiB", 1ULL << 30 },
+	{ "TiB", 1ULL << 40 },
+	{ "kB", 1000 },
+	{ "MB", 1000000 },
+	{ "GB", 1000000000 },
+	{ "TB", 1000000000000 },
+	{ NULL },
 };
 
 static void quantity_message(char **ret_message, const char *text, const char *what)
@@ -143,12 +152,17 @@ struct grammar {
 };
 
 static const struct grammar duration_grammar = {
-	duration_units, "write a number and a unit (ns, us, ms, s, min, h, d), such as \"250us\"",
-	"is finer than a nanosecond", true,
+	duration_units,
+	"write a number and a unit (ns, us, ms, s, min, h, d), such as \"250us\"",
+	"is finer than a nanosecond",
+	true,
 };
 
 static const struct grammar size_grammar = {
-	size_units, "write bytes, such as \"512M\", \"4096\" or \"100kB\"", "is finer than a byte", false,
+	size_units,
+	"write bytes, such as \"512M\", \"4096\" or \"100kB\"",
+	"is finer than a byte",
+	false,
 };
 
 static int quantity_fail(int r, const struct grammar *g, const char *text, const char *what,
@@ -293,8 +307,8 @@ char *size_format(uint64_t bytes)
 
 	for (; bytes > 0 && bytes % 1024 == 0 && i < 3; i++)
 		bytes /= 1024;
-	return i < 0 ? g_strdup_printf("%" G_GUINT64_FORMAT, bytes) :
-		       g_strdup_printf("%" G_GUINT64_FORMAT "%c", bytes, units[i]);
+	return i < 0 ? g_strdup_printf("%" G_GUINT64_FORMAT, bytes)
+		     : g_strdup_printf("%" G_GUINT64_FORMAT "%c", bytes, units[i]);
 }
 
 int number_parse(const char *text, double *ret)
@@ -331,8 +345,8 @@ int integer_parse(const char *text, int64_t min, int64_t max, int64_t *ret, char
 		return -EINVAL;
 	}
 	if (errno == ERANGE || value < min || value > max) {
-		g_autofree char *what = g_strdup_printf("is not within %" G_GINT64_FORMAT
-							" and %" G_GINT64_FORMAT, min, max);
+		g_autofree char *what = g_strdup_printf(
+			"is not within %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT, min, max);
 
 		quantity_message(ret_message, text, what);
 		return -ERANGE;

@@ -11,6 +11,7 @@
 #include "limit.h"
 
 #include "duration.h"
+#include "message.h"
 
 #include <errno.h>
 #include <math.h>
@@ -41,19 +42,6 @@ static const struct {
 };
 
 #define LIMIT_EXAMPLE "write it like \"max <= 100us\", \"p99.99 <= 50us\" or \"within >= 99.9%%\""
-
-G_GNUC_PRINTF(2, 3)
-static int limit_fail(char **ret_message, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (!ret_message)
-		return -EINVAL;
-	va_start(ap, fmt);
-	*ret_message = g_strdup_vprintf(fmt, ap);
-	va_end(ap);
-	return -EINVAL;
-}
 
 /* "99.99" with at most four decimals, as millionths: -EINVAL for anything else. */
 static int percent_scan(const char *text, uint32_t *ret_ppm)
@@ -107,7 +95,8 @@ static int limit_figure_parse(const char *name, struct limit *l)
 			continue;
 		if (limit_figures[i].percentile &&
 		    (!g_str_has_prefix(name, known) ||
-		     percent_scan(name + strlen(known), &l->ppm) < 0 || l->ppm == 0 || l->ppm == PPM))
+		     percent_scan(name + strlen(known), &l->ppm) < 0 || l->ppm == 0 ||
+		     l->ppm == PPM))
 			continue;
 		l->figure = i;
 		return 0;
@@ -125,20 +114,25 @@ static int limit_bound_parse(const char *text, struct limit *l, char **ret_messa
 	switch (limit_figures[l->figure].unit) {
 	case UNIT_NS:
 		if (duration_parse(text, 0, &l->bound, &why) < 0)
-			return limit_fail(ret_message, "the bound of %s: %s", l->name, why);
+			return message_fail(ret_message, -EINVAL, "the bound of %s: %s", l->name,
+					    why);
 		return 0;
 	case UNIT_COUNT:
 		if (integer_parse(text, 0, G_MAXINT64, &count, &why) < 0)
-			return limit_fail(ret_message, "the bound of %s: %s; write a count, such as "
-					  "\"%s <= 0\"", l->name, why, l->name);
+			return message_fail(ret_message, -EINVAL,
+					    "the bound of %s: %s; write a count, such as "
+					    "\"%s <= 0\"",
+					    l->name, why, l->name);
 		l->bound = count;
 		return 0;
 	case UNIT_PPM:
 		if (g_str_has_suffix(text, "%"))
 			number = g_strchomp(g_strndup(text, strlen(text) - 1));
 		if (!number || percent_scan(number, &ppm) < 0)
-			return limit_fail(ret_message, "the bound of within is a percentage of at "
-					  "most 100 with at most four decimals, such as \"99.9%%\"");
+			return message_fail(
+				ret_message, -EINVAL,
+				"the bound of within is a percentage of at "
+				"most 100 with at most four decimals, such as \"99.9%%\"");
 		l->bound = ppm;
 		return 0;
 	}
@@ -154,7 +148,8 @@ static void limit_normalise(struct limit *l)
 		g_autofree char *percent = percent_format(l->ppm);
 
 		memset(l->name, 0, sizeof(l->name)); /* equal limits are equal bytes */
-		g_snprintf(l->name, sizeof(l->name), "%s%s", limit_figures[l->figure].name, percent);
+		g_snprintf(l->name, sizeof(l->name), "%s%s", limit_figures[l->figure].name,
+			   percent);
 	}
 	switch (limit_figures[l->figure].unit) {
 	case UNIT_NS:
@@ -182,19 +177,23 @@ int limit_parse(const char *text, struct limit *ret, char **ret_message)
 	int r;
 
 	if (strlen(text) > 200)
-		return limit_fail(ret_message, "a limit is too long; " LIMIT_EXAMPLE);
+		return message_fail(ret_message, -EINVAL, "a limit is too long; " LIMIT_EXAMPLE);
 	if (!sign)
-		return limit_fail(ret_message, "the limit \"%s\" has no bound; " LIMIT_EXAMPLE, text);
+		return message_fail(ret_message, -EINVAL,
+				    "the limit \"%s\" has no bound; " LIMIT_EXAMPLE, text);
 	name = g_strstrip(g_strndup(text, sign - text));
 	if (strlen(name) >= sizeof(l.name) || limit_figure_parse(name, &l) < 0)
-		return limit_fail(ret_message,
-				  "the limit \"%s\" is on no known figure; these are max, min, avg, "
-				  "stddev, p50 to p99.9999, corrected.p50 to corrected.p99.9999, "
-				  "missed, lost and within", text);
+		return message_fail(
+			ret_message, -EINVAL,
+			"the limit \"%s\" is on no known figure; these are max, min, avg, "
+			"stddev, p50 to p99.9999, corrected.p50 to corrected.p99.9999, "
+			"missed, lost and within",
+			text);
 	g_strlcpy(l.name, name, sizeof(l.name));
 	if (strncmp(sign, l.figure == LIMIT_WITHIN ? ">=" : "<=", 2) != 0 || sign[2] == '=')
-		return limit_fail(ret_message, "the limit \"%s\" needs %s between figure and bound",
-				  text, l.figure == LIMIT_WITHIN ? "\">=\"" : "\"<=\"");
+		return message_fail(ret_message, -EINVAL,
+				    "the limit \"%s\" needs %s between figure and bound", text,
+				    l.figure == LIMIT_WITHIN ? "\">=\"" : "\"<=\"");
 	bound = g_strstrip(g_strdup(sign + 2));
 	r = limit_bound_parse(bound, &l, ret_message);
 	if (r < 0)
@@ -246,7 +245,8 @@ static bool limit_value(const struct limit *l, const struct figures *f, uint64_t
 	case LIMIT_WITHIN:
 		if (n == 0 || f->within_bound_ns == 0)
 			return false;
-		*ret = (u128)f->within * PPM / n; /* down: below the bound exactly when the share is */
+		*ret = (u128)f->within * PPM /
+		       n; /* down: below the bound exactly when the share is */
 		return true;
 	case _LIMIT_FIGURE_MAX:
 		break;

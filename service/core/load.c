@@ -11,6 +11,7 @@
 
 #include "conffile.h"
 #include "conftree.h"
+#include "message.h"
 
 #include <errno.h>
 #include <string.h>
@@ -25,8 +26,7 @@
 #define S  (1000 * MS)
 
 const char *const load_metrics[] = {
-	"context_switches", "forks",   "interrupts", "bytes_read",
-	"bytes_written",    "packets", NULL,
+	"context_switches", "forks", "interrupts", "bytes_read", "bytes_written", "packets", NULL,
 };
 
 static void load_effect_free(gpointer data)
@@ -87,21 +87,26 @@ static void load_take_command(struct conf_group *g, struct load *l)
 				    "\"command\" names no program; write it and its arguments, one "
 				    "text each: [ \"dd\", \"if=/dev/zero\" ]");
 	else if (g_strv_length(l->command) > LOAD_ARGS_MAX)
-		(void)conf_complain(g, "command", "\"command\" has over %d arguments", LOAD_ARGS_MAX);
+		(void)conf_complain(g, "command", "\"command\" has over %d arguments",
+				    LOAD_ARGS_MAX);
 	else if (!l->command[1] && strpbrk(l->command[0], " \t"))
 		(void)conf_complain(g, "command",
 				    "\"%s\" has blanks in it and no shell splits it; write each "
-				    "argument as a text of its own", l->command[0]);
+				    "argument as a text of its own",
+				    l->command[0]);
 	else if (strchr(l->command[0], '/') && *l->command[0] != '/')
-		(void)conf_complain(g, "command",
-				    "\"%s\" is a relative path; write a name that is found in PATH, "
-				    "or a path from /", l->command[0]);
+		(void)conf_complain(
+			g, "command",
+			"\"%s\" is a relative path; write a name that is found in PATH, "
+			"or a path from /",
+			l->command[0]);
 }
 
 static void load_take_parts(struct conf_group *g, struct load *l)
 {
-	static const char *const simple_only[] = { "instances", "repeat", "pause", "restart_after",
-						   "scratch",	"as_root", "end_status", "effects" };
+	static const char *const simple_only[] = { "instances",	    "repeat",  "pause",
+						   "restart_after", "scratch", "as_root",
+						   "end_status",    "effects" };
 
 	if (conf_take_strings(g, "parts", &l->parts) != 0)
 		return;
@@ -109,23 +114,29 @@ static void load_take_parts(struct conf_group *g, struct load *l)
 		(void)conf_complain(g, "parts", "\"parts\" names 1 to %d loads", LOAD_PARTS_MAX);
 	for (unsigned i = 0; l->parts[i]; i++) {
 		if (!conftree_name_valid(l->parts[i]))
-			(void)conf_complain_at(g, "parts", i,
-					       "\"%.64s\" is no load's name: small letters, digits and _",
-					       l->parts[i]);
+			(void)conf_complain_at(
+				g, "parts", i,
+				"\"%.64s\" is no load's name: small letters, digits and _",
+				l->parts[i]);
 		for (unsigned j = 0; j < i; j++)
 			if (strcmp(l->parts[i], l->parts[j]) == 0)
-				(void)conf_complain_at(g, "parts", i,
-						       "\"%s\" is named twice; for several at once see "
-						       "\"instances\" in its own file", l->parts[i]);
+				(void)conf_complain_at(
+					g, "parts", i,
+					"\"%s\" is named twice; for several at once see "
+					"\"instances\" in its own file",
+					l->parts[i]);
 	}
 	if (conf_has(g, "command"))
-		(void)conf_complain(g, "parts", "a load has either a command or parts; give the "
-						"command a load file of its own and name it in \"parts\"");
+		(void)conf_complain(g, "parts",
+				    "a load has either a command or parts; give the "
+				    "command a load file of its own and name it in \"parts\"");
 	for (size_t i = 0; i < G_N_ELEMENTS(simple_only); i++)
 		if (conf_has(g, simple_only[i]))
-			(void)conf_complain(g, simple_only[i],
-					    "\"%s\" belongs to loads with a command; write it in the "
-					    "parts' own files", simple_only[i]);
+			(void)conf_complain(
+				g, simple_only[i],
+				"\"%s\" belongs to loads with a command; write it in the "
+				"parts' own files",
+				simple_only[i]);
 }
 
 static void load_take_statuses(struct conf_group *g, struct load *l)
@@ -140,7 +151,8 @@ static void load_take_statuses(struct conf_group *g, struct load *l)
 		l->end_statuses |= UINT64_C(1) << statuses[i];
 	g_free(statuses);
 	if (l->end_statuses == 0)
-		(void)conf_complain(g, "end_status", "\"end_status\" names no exit status, such as [ 0, 1 ]");
+		(void)conf_complain(g, "end_status",
+				    "\"end_status\" names no exit status, such as [ 0, 1 ]");
 	else if (!l->repeat)
 		(void)conf_complain(g, "end_status",
 				    "\"end_status\" has a meaning with repeat = true only: a load "
@@ -173,7 +185,8 @@ static void load_take_effect(struct conf_group *g, struct load *l)
 		const struct load_effect *other = l->effects->pdata[i];
 
 		if (strcmp(other->metric, metric) == 0) {
-			(void)conf_complain(g, "metric", "two effects are on \"%s\"; keep one", metric);
+			(void)conf_complain(g, "metric", "two effects are on \"%s\"; keep one",
+					    metric);
 			return;
 		}
 	}
@@ -190,7 +203,8 @@ static void load_take_effects(struct conf_group *g, struct load *l)
 	if (conf_take_groups(g, "effects", &groups, &n) != 0)
 		return;
 	if (n > LOAD_EFFECTS_MAX) {
-		(void)conf_complain(g, "effects", "\"effects\" has over %d of them", LOAD_EFFECTS_MAX);
+		(void)conf_complain(g, "effects", "\"effects\" has over %d of them",
+				    LOAD_EFFECTS_MAX);
 		return;
 	}
 	for (size_t i = 0; i < n; i++)
@@ -206,7 +220,8 @@ static void load_take_root(struct conf_group *g, struct load *l)
 				    "a load that runs as root says why: add why_root = \"...\", or "
 				    "leave as_root out and it runs as nobody");
 	if (!l->as_root && l->why_root)
-		(void)conf_complain(g, "why_root", "\"why_root\" without as_root = true has no meaning");
+		(void)conf_complain(g, "why_root",
+				    "\"why_root\" without as_root = true has no meaning");
 }
 
 static void load_take(struct conf_group *g, struct load *l)
@@ -223,20 +238,24 @@ static void load_take(struct conf_group *g, struct load *l)
 	(void)conf_take_duration(g, "pause", 0, 3600 * S, &l->pause_ns);
 	(void)conf_take_duration(g, "restart_after", 10 * MS, 24 * 3600 * S, &l->restart_after_ns);
 	if (conf_take_size(g, "scratch", &l->scratch_bytes) == 0 && l->scratch_bytes == 0)
-		(void)conf_complain(g, "scratch", "\"scratch\" is 0; leave it out when the load "
-						  "needs no folder");
+		(void)conf_complain(g, "scratch",
+				    "\"scratch\" is 0; leave it out when the load "
+				    "needs no folder");
 	load_take_root(g, l);
 	load_take_effects(g, l);
 	if (l->pause_ns > 0 && !l->repeat && l->restart_after_ns == 0)
-		(void)conf_complain(g, "pause", "\"pause\" has a meaning between repeats only; add "
-						"repeat = true");
+		(void)conf_complain(g, "pause",
+				    "\"pause\" has a meaning between repeats only; add "
+				    "repeat = true");
 	if (!conf_has(g, "command") && !conf_has(g, "parts") && strcmp(l->name, "none") != 0)
-		(void)conf_complain(g, NULL, "the load has neither a command nor parts; write "
-					     "command = [ \"PROGRAM\", \"ARGUMENT\" ]; (only the load "
-					     "\"none\" has none)");
+		(void)conf_complain(g, NULL,
+				    "the load has neither a command nor parts; write "
+				    "command = [ \"PROGRAM\", \"ARGUMENT\" ]; (only the load "
+				    "\"none\" has none)");
 	if (strcmp(l->name, "none") == 0 && (l->command || l->parts))
-		(void)conf_complain(g, l->command ? "command" : "parts",
-				    "the load \"none\" is the absence of load; give this one another name");
+		(void)conf_complain(
+			g, l->command ? "command" : "parts",
+			"the load \"none\" is the absence of load; give this one another name");
 }
 
 static struct load *load_from_conf(struct conf *c, const char *name, const char *path,
@@ -286,22 +305,9 @@ struct load *load_from_file(const struct conftree_file *f, GPtrArray *problems)
 	return l;
 }
 
-G_GNUC_PRINTF(3, 4)
-static int load_fail(int r, char **ret_message, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (!ret_message)
-		return r;
-	va_start(ap, fmt);
-	*ret_message = g_strdup_vprintf(fmt, ap);
-	va_end(ap);
-	return r;
-}
-
 /*
- * Open @name into @out; @above: the composites that led here; @opened: all so far, so that composites
- * that share parts cost no more than their number.
+ * Open @name into @out; @above: the composites that led here; @opened: all so far, so that
+ * composites that share parts cost no more than their number.
  */
 static int load_open(GHashTable *loads, const char *name, GPtrArray *above, GHashTable *opened,
 		     GPtrArray *out, char **ret_message)
@@ -311,13 +317,14 @@ static int load_open(GHashTable *loads, const char *name, GPtrArray *above, GHas
 	int r = 0;
 
 	if (!l)
-		return load_fail(-ENOENT, ret_message, "there is no load \"%s\"%s%s%s", name,
-				 from ? ", a part of \"" : "", from ?: "", from ? "\"" : "");
+		return message_fail(ret_message, -ENOENT, "there is no load \"%s\"%s%s%s", name,
+				    from ? ", a part of \"" : "", from ?: "", from ? "\"" : "");
 	if (g_ptr_array_find_with_equal_func(above, name, g_str_equal, NULL))
-		return load_fail(-ELOOP, ret_message, "the load \"%s\" is made of itself", name);
+		return message_fail(ret_message, -ELOOP, "the load \"%s\" is made of itself", name);
 	if (above->len >= LOAD_DEPTH_MAX)
-		return load_fail(-ELOOP, ret_message, "the load \"%s\" is made of others over %d deep",
-				 (char *)above->pdata[0], LOAD_DEPTH_MAX);
+		return message_fail(ret_message, -ELOOP,
+				    "the load \"%s\" is made of others over %d deep",
+				    (char *)above->pdata[0], LOAD_DEPTH_MAX);
 	if (!g_hash_table_add(opened, l))
 		return 0;
 	if (l->command)

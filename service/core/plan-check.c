@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What each key may be by itself is in the table; here is what keys may not be together. The same
- * rules serve the file (a problem at the key's line) and overrides (a sentence), so each names the key
- * that it would change first.
+ * rules serve the file (a problem at the key's line) and overrides (a sentence), so each names the
+ * key that it would change first.
  */
 #include "plan-keys.h"
 
@@ -39,12 +39,13 @@ static const char *conflict_times(const struct plan *p, char **ret_message)
 			g_autofree char *step = duration_format(step_ns);
 
 			return conflict(ret_message, i->grid ? "interval" : "work",
-					"the stage \"%s\" lasts %s, not even one %s of %s", s->name, is,
-					i->grid ? "interval" : "pass", step);
+					"the stage \"%s\" lasts %s, not even one %s of %s", s->name,
+					is, i->grid ? "interval" : "pass", step);
 		}
 	}
 	if (i->grid && p->dither_ns >= p->interval_ns)
-		return conflict(ret_message, "dither", "\"dither\" must be shorter than the interval");
+		return conflict(ret_message, "dither",
+				"\"dither\" must be shorter than the interval");
 	return NULL;
 }
 
@@ -56,24 +57,29 @@ static const char *conflict_policy(const struct plan *p, char **ret_message)
 
 	if (p->priority != 0 && !policy_is_realtime(p->policy))
 		return conflict(ret_message, "priority",
-				"policy %s has no priority; leave it out, or use policy fifo or rr", name);
+				"policy %s has no priority; leave it out, or use policy fifo or rr",
+				name);
 	if (p->priority == 0 && policy_is_realtime(p->policy))
-		return conflict(ret_message, "priority", "policy %s needs a priority from 1 to 98", name);
+		return conflict(ret_message, "priority", "policy %s needs a priority from 1 to 98",
+				name);
 	if (p->fallback_policy >= 0 && !needs_right)
 		return conflict(ret_message, "fallback_policy",
 				"policy %s is always permitted and needs no fallback", name);
 	if (p->nice != 0 && !fair && p->fallback_policy < 0)
 		return conflict(ret_message, "nice",
-				"policy %s has no nice value; leave it out, or use policy other", name);
+				"policy %s has no nice value; leave it out, or use policy other",
+				name);
 	if (p->policy != SCHED_DEADLINE)
 		return NULL;
 	if (p->dl_runtime_ns == 0 || p->dl_deadline_ns == 0 || p->dl_period_ns == 0)
 		return conflict(ret_message, "policy",
 				"policy deadline needs the plan keys runtime, deadline and period");
 	if (p->dl_runtime_ns > p->dl_deadline_ns)
-		return conflict(ret_message, "runtime", "\"runtime\" must not be over \"deadline\"");
+		return conflict(ret_message, "runtime",
+				"\"runtime\" must not be over \"deadline\"");
 	if (p->dl_deadline_ns > p->dl_period_ns)
-		return conflict(ret_message, "deadline", "\"deadline\" must not be over \"period\"");
+		return conflict(ret_message, "deadline",
+				"\"deadline\" must not be over \"period\"");
 	return NULL;
 }
 
@@ -85,13 +91,16 @@ static const char *conflict_limits(const struct plan *p, char **ret_message)
 		const struct limit *l = &g_array_index(p->limits, struct limit, i);
 
 		if (!grid && (l->figure == LIMIT_MISSED || l->figure == LIMIT_CORRECTED_PERCENTILE))
-			return conflict(ret_message, "limits",
-					"the limit \"%s\" cannot be judged: the instrument %s has no "
-					"periods that could be missed", l->text, p->instrument);
+			return conflict(
+				ret_message, "limits",
+				"the limit \"%s\" cannot be judged: the instrument %s has no "
+				"periods that could be missed",
+				l->text, p->instrument);
 		if (l->figure == LIMIT_WITHIN && p->within_ns == 0)
 			return conflict(ret_message, "limits",
 					"the limit \"%s\" needs the plan key within, such as "
-					"within = \"100us\"", l->text);
+					"within = \"100us\"",
+					l->text);
 	}
 	return NULL;
 }
@@ -117,9 +126,10 @@ int plan_check_loads(const struct plan *p, GHashTable *loads, GPtrArray *problem
 		g_autofree char *why = NULL;
 
 		if (load_expand(loads, s->load, &simple, &why) < 0)
-			r = problem_add(problems, p->file, s->line,
-					"%s; see the files in loads.d, or which of them have problems",
-					why);
+			r = problem_add(
+				problems, p->file, s->line,
+				"%s; see the files in loads.d, or which of them have problems",
+				why);
 	}
 	return r;
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Why one table: a key's range must be the same whether it comes from the file, from a drop-in or from
- * the command line, and a plan that is written out must be read back as the same plan. Three lists
- * would agree on the day they are written.
+ * Why one table: a key's range must be the same whether it comes from the file, from a drop-in or
+ * from the command line, and a plan that is written out must be read back as the same plan. Three
+ * lists would agree on the day they are written.
  */
 #include "plan-keys.h"
 
 #include "cpulist.h"
 #include "duration.h"
+#include "message.h"
 #include "policy.h"
 
 #include <errno.h>
@@ -18,15 +19,19 @@
 #define S  (1000 * MS)
 #define H  (3600 * S)
 
-#define KEY(key_name, key_kind, field, ...) \
-	{ .name = key_name, .kind = key_kind, .offset = offsetof(struct plan, field), __VA_ARGS__ }
+#define KEY(key_name, key_kind, field, ...)                                                        \
+	{                                                                                          \
+		.name = key_name, .kind = key_kind, .offset = offsetof(struct plan, field),        \
+		__VA_ARGS__                                                                        \
+	}
 
 /* In the order in which a plan is written. */
 const struct plan_key plan_keys[] = {
 	KEY("description", PLAN_TEXT, description, .max = 1024),
 	KEY("label", PLAN_TEXT, label, .max = 128, .override = true),
 	KEY("instrument", PLAN_INSTRUMENT, instrument),
-	KEY("duration", PLAN_DURATION, duration_ns, PLAN_DURATION_MIN_NS, PLAN_DURATION_MAX_NS, true),
+	KEY("duration", PLAN_DURATION, duration_ns, PLAN_DURATION_MIN_NS, PLAN_DURATION_MAX_NS,
+	    true),
 	KEY("interval", PLAN_DURATION, interval_ns, US, H, true),
 	KEY("warm_up", PLAN_DURATION, warmup_ns, 0, H, true),
 	KEY("break", PLAN_DURATION, break_ns, 0, H, true),
@@ -63,19 +68,6 @@ const struct plan_instrument *plan_instrument(const char *name)
 	return NULL;
 }
 
-G_GNUC_PRINTF(2, 3)
-static int plan_key_fail(char **ret_message, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (!ret_message)
-		return -EINVAL;
-	va_start(ap, fmt);
-	*ret_message = g_strdup_vprintf(fmt, ap);
-	va_end(ap);
-	return -EINVAL;
-}
-
 static int plan_set_duration(const struct plan_key *k, const char *text, uint64_t *field,
 			     char **ret_message)
 {
@@ -83,14 +75,14 @@ static int plan_set_duration(const struct plan_key *k, const char *text, uint64_
 	uint64_t value;
 
 	if (duration_parse(text, 0, &value, &why) < 0)
-		return plan_key_fail(ret_message, "\"%s\": %s", k->name, why);
+		return message_fail(ret_message, -EINVAL, "\"%s\": %s", k->name, why);
 	if (value < k->min || value > k->max) {
 		g_autofree char *is = duration_format(value);
 		g_autofree char *min = duration_format(k->min);
 		g_autofree char *max = duration_format(k->max);
 
-		return plan_key_fail(ret_message, "\"%s\" is %s; it takes %s to %s", k->name, is, min,
-				     max);
+		return message_fail(ret_message, -EINVAL, "\"%s\" is %s; it takes %s to %s",
+				    k->name, is, min, max);
 	}
 	*field = value;
 	return 0;
@@ -103,7 +95,7 @@ static int plan_set_integer(const struct plan_key *k, const char *text, int *fie
 	int64_t value;
 
 	if (integer_parse(text, (int64_t)k->min, (int64_t)k->max, &value, &why) < 0)
-		return plan_key_fail(ret_message, "\"%s\": %s", k->name, why);
+		return message_fail(ret_message, -EINVAL, "\"%s\": %s", k->name, why);
 	*field = value;
 	return 0;
 }
@@ -120,11 +112,12 @@ static int plan_set_latency(const struct plan_key *k, const char *text, int *fie
 		return 0;
 	}
 	if (duration_parse(text, US, &ns, &why) < 0)
-		return plan_key_fail(ret_message, "\"%s\": %s; or \"none\"", k->name, why);
+		return message_fail(ret_message, -EINVAL, "\"%s\": %s; or \"none\"", k->name, why);
 	if (ns % US || ns / US > k->max)
-		return plan_key_fail(ret_message,
-				     "\"%s\" takes whole microseconds from 0 to %" G_GUINT64_FORMAT
-				     ", or \"none\" to leave the idle states alone", k->name, k->max);
+		return message_fail(ret_message, -EINVAL,
+				    "\"%s\" takes whole microseconds from 0 to %" G_GUINT64_FORMAT
+				    ", or \"none\" to leave the idle states alone",
+				    k->name, k->max);
 	*field = ns / US;
 	return 0;
 }
@@ -139,13 +132,15 @@ static int plan_set_policy(const struct plan_key *k, const char *text, int *fiel
 		return 0;
 	}
 	if (policy < 0)
-		return plan_key_fail(ret_message,
-				     "there is no policy \"%.32s\"; there are other, batch, idle, "
-				     "fifo, rr and deadline", text);
+		return message_fail(ret_message, -EINVAL,
+				    "there is no policy \"%.32s\"; there are other, batch, idle, "
+				    "fifo, rr and deadline",
+				    text);
 	if (k->kind == PLAN_FALLBACK && (policy_is_realtime(policy) || policy == SCHED_DEADLINE))
-		return plan_key_fail(ret_message,
-				     "\"%s\" takes other, batch or idle: what %s needs is what may "
-				     "not be permitted", k->name, text);
+		return message_fail(ret_message, -EINVAL,
+				    "\"%s\" takes other, batch or idle: what %s needs is what may "
+				    "not be permitted",
+				    k->name, text);
 	*field = policy;
 	return 0;
 }
@@ -162,22 +157,25 @@ static int plan_set_instrument(const char *text, char **field, char **ret_messag
 	known = g_string_new(NULL);
 	for (size_t i = 0; i < G_N_ELEMENTS(plan_instruments); i++)
 		g_string_append_printf(known, "%s%s", i ? ", " : "", plan_instruments[i].name);
-	return plan_key_fail(ret_message, "there is no instrument \"%.32s\"; there are: %s", text,
-			     known->str);
+	return message_fail(ret_message, -EINVAL, "there is no instrument \"%.32s\"; there are: %s",
+			    text, known->str);
 }
 
 static int plan_set_text(const struct plan_key *k, const char *text, char **field,
 			 char **ret_message)
 {
 	if (strlen(text) > k->max)
-		return plan_key_fail(ret_message, "\"%s\" is longer than %" G_GUINT64_FORMAT " bytes",
-				     k->name, k->max);
+		return message_fail(ret_message, -EINVAL,
+				    "\"%s\" is longer than %" G_GUINT64_FORMAT " bytes", k->name,
+				    k->max);
 	if (!g_utf8_validate(text, -1, NULL))
-		return plan_key_fail(ret_message, "\"%s\" is not UTF-8 text", k->name);
+		return message_fail(ret_message, -EINVAL, "\"%s\" is not UTF-8 text", k->name);
 	for (const char *s = text; *s; s++)
 		if (g_ascii_iscntrl(*s))
-			return plan_key_fail(ret_message, "\"%s\" is one line without control "
-							  "characters", k->name);
+			return message_fail(ret_message, -EINVAL,
+					    "\"%s\" is one line without control "
+					    "characters",
+					    k->name);
 	g_free(*field);
 	*field = g_strdup(text);
 	return 0;
@@ -192,9 +190,9 @@ static int plan_set_cpus(const struct plan_key *k, const char *text, char **fiel
 	/* the syntax now; which CPUs there are is known when a session starts */
 	memset(&every, 0xff, sizeof(every));
 	if (strlen(text) > k->max)
-		return plan_key_fail(ret_message, "\"%s\" is too long", k->name);
+		return message_fail(ret_message, -EINVAL, "\"%s\" is too long", k->name);
 	if (cpulist_parse(text, &every, &set, &why) < 0)
-		return plan_key_fail(ret_message, "\"%s\": %s", k->name, why);
+		return message_fail(ret_message, -EINVAL, "\"%s\": %s", k->name, why);
 	g_free(*field);
 	*field = g_strdup(text);
 	return 0;

@@ -8,29 +8,18 @@
 #include "plan-keys.h"
 
 #include "conftree.h"
+#include "message.h"
 #include "policy.h"
 
 #include <errno.h>
 #include <string.h>
 
-G_GNUC_PRINTF(3, 4)
-static int override_fail(int r, char **ret_message, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (!ret_message)
-		return r;
-	va_start(ap, fmt);
-	*ret_message = g_strdup_vprintf(fmt, ap);
-	va_end(ap);
-	return r;
-}
-
 static int override_load(struct plan *p, const char *value, char **ret_message)
 {
 	if (!conftree_name_valid(value))
-		return override_fail(-EINVAL, ret_message,
-				     "\"%.64s\" is no load's name: small letters, digits and _", value);
+		return message_fail(ret_message, -EINVAL,
+				    "\"%.64s\" is no load's name: small letters, digits and _",
+				    value);
 	g_ptr_array_set_size(p->stages, 0);
 	g_ptr_array_add(p->stages, plan_stage_new(value, value, p->duration_ns));
 	return 0;
@@ -50,10 +39,11 @@ static int override_limits(struct plan *p, const char *value, char **ret_message
 		g_array_append_val(parsed, l);
 	}
 	if (parsed->len == 0)
-		return override_fail(-EINVAL, ret_message,
-				     "\"limit\" says nothing; write it like \"max <= 100us\"");
+		return message_fail(ret_message, -EINVAL,
+				    "\"limit\" says nothing; write it like \"max <= 100us\"");
 	if (p->limits->len + parsed->len > PLAN_LIMITS_MAX)
-		return override_fail(-EINVAL, ret_message, "there are over %d limits", PLAN_LIMITS_MAX);
+		return message_fail(ret_message, -EINVAL, "there are over %d limits",
+				    PLAN_LIMITS_MAX);
 	g_array_append_vals(p->limits, parsed->data, parsed->len);
 	return 0;
 }
@@ -86,14 +76,17 @@ int plan_override(struct plan *p, const char *key, const char *value, char **ret
 	while (k->name && (!k->override || strcmp(k->name, key) != 0))
 		k++;
 	if (!k->name)
-		return override_fail(-ENOENT, ret_message,
-				     "a session cannot have a \"%.32s\" of its own; it can have: "
-				     "duration, interval, priority, policy, cpus, load, label, warm_up, "
-				     "break, dma_latency, limit", key);
+		return message_fail(
+			ret_message, -ENOENT,
+			"a session cannot have a \"%.32s\" of its own; it can have: "
+			"duration, interval, priority, policy, cpus, load, label, warm_up, "
+			"break, dma_latency, limit",
+			key);
 	if (strcmp(key, "interval") == 0 && !plan_instrument(p->instrument)->grid)
-		return override_fail(-EINVAL, ret_message,
-				     "the instrument %s has no interval: its passes follow each other",
-				     p->instrument);
+		return message_fail(
+			ret_message, -EINVAL,
+			"the instrument %s has no interval: its passes follow each other",
+			p->instrument);
 	r = plan_key_set(p, k, value, ret_message);
 	if (r < 0)
 		return r;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Why the text is kept: a session may wait for hours and its plan's file may change or go meanwhile,
- * and a result must say years later what was asked for. So a plan carries text that makes an equal
- * plan again. Its own file's words are the best such text; with drop-ins no single file says it, and
- * plan_format() writes what they come to.
+ * Why the text is kept: a session may wait for hours and its plan's file may change or go
+ * meanwhile, and a result must say years later what was asked for. So a plan carries text that
+ * makes an equal plan again. Its own file's words are the best such text; with drop-ins no single
+ * file says it, and plan_format() writes what they come to.
  */
 #include "plan-keys.h"
 
@@ -169,7 +169,8 @@ static void plan_take_stage(struct conf_group *g, struct plan *p)
 	(void)conf_take_duration(g, "duration", PLAN_DURATION_MIN_NS, PLAN_DURATION_MAX_NS,
 				 &duration_ns);
 	if (load && !conftree_name_valid(load))
-		(void)conf_complain(g, "load", "\"%.64s\" is no load's name: small letters, digits and _",
+		(void)conf_complain(g, "load",
+				    "\"%.64s\" is no load's name: small letters, digits and _",
 				    load);
 	if (conf_take_string(g, "name", &name) == 0) {
 		g_autofree char *why = NULL;
@@ -183,10 +184,11 @@ static void plan_take_stage(struct conf_group *g, struct plan *p)
 		const struct plan_stage *other = p->stages->pdata[i];
 
 		if (strcmp(other->name, name ?: load) == 0)
-			(void)conf_complain(g, name ? "name" : "load",
-					    "two stages are called \"%.64s\"; give one of them another "
-					    "name, such as name = \"%.56s_again\"", name ?: load,
-					    name ?: load);
+			(void)conf_complain(
+				g, name ? "name" : "load",
+				"two stages are called \"%.64s\"; give one of them another "
+				"name, such as name = \"%.56s_again\"",
+				name ?: load, name ?: load);
 	}
 	s = plan_stage_new(name ?: load, load, duration_ns);
 	s->line = conf_line(g, "load");
@@ -232,15 +234,18 @@ static void plan_take_limits(struct conf_group *g, struct plan *p)
 	}
 }
 
-/* Keys that the instrument or policy makes meaningless: refused, so that nobody believes in them. */
+/* Keys that the instrument or policy makes meaningless: refused, so that nobody believes in them.
+ */
 static void plan_refuse_idle_keys(struct conf_group *g, const struct plan *p)
 {
 	static const char *const deadline_keys[] = { "runtime", "deadline", "period" };
 	const struct plan_instrument *i = plan_instrument(p->instrument);
 
 	if (!i->grid && conf_has(g, "interval"))
-		(void)conf_complain(g, "interval", "the instrument %s has no interval: its passes "
-						   "follow each other", p->instrument);
+		(void)conf_complain(g, "interval",
+				    "the instrument %s has no interval: its passes "
+				    "follow each other",
+				    p->instrument);
 	if (!i->grid && conf_has(g, "dither"))
 		(void)conf_complain(g, "dither", "the instrument %s has no interval to dither",
 				    p->instrument);
@@ -249,9 +254,10 @@ static void plan_refuse_idle_keys(struct conf_group *g, const struct plan *p)
 				    p->instrument);
 	for (size_t n = 0; n < G_N_ELEMENTS(deadline_keys); n++)
 		if (p->policy != SCHED_DEADLINE && conf_has(g, deadline_keys[n]))
-			(void)conf_complain(g, deadline_keys[n],
-					    "\"%s\" belongs to policy deadline, and the policy here is %s",
-					    deadline_keys[n], policy_to_string(p->policy));
+			(void)conf_complain(
+				g, deadline_keys[n],
+				"\"%s\" belongs to policy deadline, and the policy here is %s",
+				deadline_keys[n], policy_to_string(p->policy));
 }
 
 static void plan_take(struct conf_group *g, struct plan *p)
@@ -282,8 +288,9 @@ static struct plan *plan_from_conf(struct conf *c, const char *name, const char 
 	struct plan *p = plan_new(name, file);
 
 	if (conf_empty(c))
-		(void)problem_add(problems, file, 0,
-				  "is empty; a plan says at least one thing, such as duration = \"10s\"");
+		(void)problem_add(
+			problems, file, 0,
+			"is empty; a plan says at least one thing, such as duration = \"10s\"");
 	plan_take(conf_root(c), p);
 	/* values that were refused would conflict by what stands in for them */
 	if (problems->len == before)

@@ -19,6 +19,7 @@ GPtrArray *problems_new(void)
 
 int problem_add(GPtrArray *problems, const char *file, unsigned line, const char *fmt, ...)
 {
+	g_autofree char *text = NULL;
 	struct problem *p;
 	va_list ap;
 
@@ -28,8 +29,9 @@ int problem_add(GPtrArray *problems, const char *file, unsigned line, const char
 	p->file = g_strdup(file ?: "");
 	p->line = line;
 	va_start(ap, fmt);
-	p->text = g_strdup_vprintf(fmt, ap);
+	text = g_strdup_vprintf(fmt, ap);
 	va_end(ap);
+	p->text = g_utf8_make_valid(text, -1); /* it may quote a cut text, and goes onto the bus */
 	g_ptr_array_add(problems, p);
 	return -EINVAL;
 }

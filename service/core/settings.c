@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Why so few: what could be a setting of the whole service mostly belongs to a plan, where it is kept
- * with the results it shaped. Here is only what no result depends on. Bounds are there because every
- * queued or shown session is memory that a caller can ask for.
+ * Why so few: what could be a setting of the whole service mostly belongs to a plan, where it is
+ * kept with the results it shaped. Here is only what no result depends on. Bounds are there because
+ * every queued or shown session is memory that a caller can ask for.
  */
 #include "settings.h"
 
@@ -49,8 +49,9 @@ static void settings_take_scratch(struct conf_group *g, struct settings *s)
 	if (conf_take_string(g, "scratch_dir", &dir) != 0)
 		return;
 	if (*dir != '/')
-		(void)conf_complain(g, "scratch_dir", "\"scratch_dir\" is a path from /, such as "
-						      "\"/var/lib/lrtbfd/scratch\"");
+		(void)conf_complain(g, "scratch_dir",
+				    "\"scratch_dir\" is a path from /, such as "
+				    "\"/var/lib/lrtbfd/scratch\"");
 	else
 		settings_set(&s->scratch_dir, dir);
 }
@@ -62,8 +63,10 @@ static void settings_take_level(struct conf_group *g, struct settings *s)
 	if (conf_take_string(g, "log_level", &level) != 0)
 		return;
 	if (!g_strv_contains(log_levels, level))
-		(void)conf_complain(g, "log_level", "there is no log level \"%.32s\"; there are debug, "
-						    "info, notice, warning and err", level);
+		(void)conf_complain(g, "log_level",
+				    "there is no log level \"%.32s\"; there are debug, "
+				    "info, notice, warning and err",
+				    level);
 	else
 		settings_set(&s->log_level, level);
 }
@@ -76,7 +79,8 @@ static void settings_take_housekeeping(struct conf_group *g, struct settings *s)
 
 	if (conf_take_string(g, "housekeeping", &list) != 0)
 		return;
-	/* which CPUs there are is another day's question: the file may be written for a larger machine */
+	/* which CPUs there are is another day's question: the file may be written for a larger
+	 * machine */
 	if (cpulist_parse(list, NULL, &any, &why) < 0)
 		(void)conf_complain(g, "housekeeping", "%s", why);
 	else

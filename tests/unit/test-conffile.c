@@ -16,6 +16,7 @@ static void expect(GPtrArray *problems, const char *begin, const char *part)
 {
 	g_autofree char *all = problems_format(problems);
 
+	g_assert_true(g_utf8_validate(all, -1, NULL));
 	if (problems->len != 1 || !g_str_has_prefix(all, begin) || !strstr(all, part))
 		g_error("expected \"%s...%s...\" and got: %s", begin, part, all);
 	g_ptr_array_set_size(problems, 0);
@@ -32,11 +33,13 @@ static void refused(const char *text, const char *begin, const char *part)
 static void test_takes(void)
 {
 	g_autoptr(GPtrArray) problems = problems_new();
-	struct conf *c = parsed("# a comment\n"
-				"text = \"a\\\"b\"; yes = true; n = 5; big = 3000000000L; hex = 0x10\n"
-				"time = \"1.5ms\"; room = \"1M\";\n"
-				"many = [ \"a\", \"b\" ]; mixed = ( \"c\" ); none = [ ]; ints = [ 1, 0x2, 3 ];\n"
-				"groups = ( { a = 1; },\n { a = 2; } ); // end", problems);
+	struct conf *c = parsed(
+		"# a comment\n"
+		"text = \"a\\\"b\"; yes = true; n = 5; big = 3000000000L; hex = 0x10\n"
+		"time = \"1.5ms\"; room = \"1M\";\n"
+		"many = [ \"a\", \"b\" ]; mixed = ( \"c\" ); none = [ ]; ints = [ 1, 0x2, 3 ];\n"
+		"groups = ( { a = 1; },\n { a = 2; } ); // end",
+		problems);
 	g_autofree struct conf_group **groups = NULL;
 	g_autofree int64_t *ints = NULL;
 	g_auto(GStrv) many = NULL;
@@ -109,10 +112,17 @@ static void test_numbers(void)
 	refused("a = 5LLL;", "x.conf:1: ", "not a number");
 
 	static const char *const good[] = {
-		"a = 2147483647;",	    "a = -2147483648;",	     "a = 0x7fffffff;",
-		"a = 9223372036854775807L;", "a = 3000000000L;",     "a = 0xFFFFFFFFL;",
-		"a = -9223372036854775808L;", "a = 5LL;",
-		"# 3000000000\na = 1;",	    "a = 1; // 1.5 @include", "/* 3000000000\n @x */ a = 1;",
+		"a = 2147483647;",
+		"a = -2147483648;",
+		"a = 0x7fffffff;",
+		"a = 9223372036854775807L;",
+		"a = 3000000000L;",
+		"a = 0xFFFFFFFFL;",
+		"a = -9223372036854775808L;",
+		"a = 5LL;",
+		"# 3000000000\na = 1;",
+		"a = 1; // 1.5 @include",
+		"/* 3000000000\n @x */ a = 1;",
 		"a = 1; b = \"3000000000 1.5 @include \\\" 3000000000\";",
 	};
 
@@ -129,7 +139,8 @@ static void test_numbers(void)
 static void test_values_survive(void)
 {
 	g_autoptr(GPtrArray) problems = problems_new();
-	struct conf *c = parsed("a = -9223372036854775808L; b = 9223372036854775807L; c = 0xFFFFFFFFL;", problems);
+	struct conf *c = parsed(
+		"a = -9223372036854775808L; b = 9223372036854775807L; c = 0xFFFFFFFFL;", problems);
 	int64_t n;
 
 	g_assert_nonnull(c);
@@ -165,12 +176,17 @@ static void test_text(void)
 	refused("a = [ 1 2 ];", "x.conf:1: ", "where \",\" or \"]\" is expected");
 	refused("a = [ 1, 2L ];", "x.conf:1: ", "one type");
 	refused("a = [ [ 1 ] ];", "x.conf:1: ", "a value is expected");
+	/* what is quoted in part ends within a character */
+	refused("\"12345678901234567890123456789012345678\xc3\xbc\";",
+		"x.conf:1: ", "a key is expected");
 	refused("a = timer;", "x.conf:1: ", "double quotes: \"timer\"");
 	refused("a 1;", "x.conf:1: ", "\"1\" is not understood here, where \"=\" is expected");
 	refused("a =\n", "x.conf:2: ", "ends where a value is expected");
 	refused("a = 1;;", "x.conf:1: ", "a key is expected");
 	refused("true = 1;", "x.conf:1: ", "a key is expected");
-	refused("\xef\xbb\xbf" "a = 1;", "x.conf:1: ", "a key is expected");
+	refused("\xef\xbb\xbf"
+		"a = 1;",
+		"x.conf:1: ", "a key is expected");
 	refused("a \v = 1;", "x.conf:1: ", "\"=\" is expected");
 	refused("}", "x.conf:1: ", "not understood");
 	refused("a", "x.conf:1: ", "ends where \"=\" is expected");
@@ -178,11 +194,14 @@ static void test_text(void)
 	refused("a = \"\xff\";", "x.conf:1: ", "UTF-8");
 	refused("\n\n\xc3\x28", "x.conf:3: ", "UTF-8");
 	refused("a = ((((((((((((((((((((", "x.conf:1: ", "nested");
-	refused("a = {a = {a = {a = {a = {a = {a = {a = {a = {a = {a = {a = {a = {a = {a = {a = {a = {",
+	refused("a = {a = {a = {a = {a = {a = {a = {a = {a = {a = {a = {a = {a = {a = {a = {a = {a "
+		"= {",
 		"x.conf:1: ", "nested");
 	g_assert_null(conf_parse("a = 1;\n\0b = 2;", 14, "x.conf", problems));
 	expect(problems, "x.conf:2: ", "NUL");
-	g_assert_null(conf_parse("\x7f" "ELF\2\1\1\0\0\0", 10, "x.conf", problems));
+	g_assert_null(conf_parse("\x7f"
+				 "ELF\2\1\1\0\0\0",
+				 10, "x.conf", problems));
 	expect(problems, "x.conf:1: ", "NUL");
 	g_assert_null(conf_parse(large, (1024 * 1024) + 1, "x.conf", problems));
 	expect(problems, "x.conf: ", "1 MiB");
@@ -216,7 +235,8 @@ static void test_no_leak(void)
 static void test_keys_of_groups(void)
 {
 	g_autoptr(GPtrArray) problems = problems_new();
-	struct conf *c = parsed("a = 1; g = ( { a = 1; b = 1; }, { a = 2; b = 1; } ); b = 3;", problems);
+	struct conf *c =
+		parsed("a = 1; g = ( { a = 1; b = 1; }, { a = 2; b = 1; } ); b = 3;", problems);
 
 	g_assert_nonnull(c);
 	conf_free(c);

@@ -254,7 +254,10 @@ static void test_refused(struct tree *t, gconstpointer unused)
 	for (guint i = 0; i < files->len; i++) {
 		const struct conftree_file *f = files->pdata[i];
 
-		g_assert_cmpstr(f->text, ==, *f->name == 'j' ? "good" : *f->name == 'k' ? "weak" : NULL);
+		g_assert_cmpstr(f->text, ==,
+				*f->name == 'j'	  ? "good"
+				: *f->name == 'k' ? "weak"
+						  : NULL);
 	}
 }
 

@@ -62,15 +62,15 @@ static void test_bad(void)
 		const char *text;
 		int r;
 	} bad[] = {
-		{ "", -EINVAL },	   { " ", -EINVAL },	  { ",", -EINVAL },
-		{ "0,", -EINVAL },	   { ",0", -EINVAL },	  { "0,,1", -EINVAL },
-		{ "3-1", -EINVAL },	   { "1-", -EINVAL },	  { "-1", -EINVAL },
-		{ "0x1", -EINVAL },	   { "a", -EINVAL },	  { "0 1", -EINVAL },
-		{ "0-3:2", -EINVAL },	   { "1.5", -EINVAL },	  { "0-1-2", -EINVAL },
-		{ "1024", -ERANGE },	   { "0-1024", -ERANGE }, { "99999999999999999999", -ERANGE },
-		{ "!", -EINVAL },	   { "!0-3,6", -EINVAL }, { "!!0", -EINVAL },
-		{ "0,!1", -EINVAL },	   { "allx", -EINVAL },	  { "all,0", -EINVAL },
-		{ "!all", -EINVAL },	   { "+1", -EINVAL },	  { "\xff", -EINVAL },
+		{ "", -EINVAL },      { " ", -EINVAL },	     { ",", -EINVAL },
+		{ "0,", -EINVAL },    { ",0", -EINVAL },     { "0,,1", -EINVAL },
+		{ "3-1", -EINVAL },   { "1-", -EINVAL },     { "-1", -EINVAL },
+		{ "0x1", -EINVAL },   { "a", -EINVAL },	     { "0 1", -EINVAL },
+		{ "0-3:2", -EINVAL }, { "1.5", -EINVAL },    { "0-1-2", -EINVAL },
+		{ "1024", -ERANGE },  { "0-1024", -ERANGE }, { "99999999999999999999", -ERANGE },
+		{ "!", -EINVAL },     { "!0-3,6", -EINVAL }, { "!!0", -EINVAL },
+		{ "0,!1", -EINVAL },  { "allx", -EINVAL },   { "all,0", -EINVAL },
+		{ "!all", -EINVAL },  { "+1", -EINVAL },     { "\xff", -EINVAL },
 	};
 	cpu_set_t allowed = cpus("0-3,6");
 

@@ -73,7 +73,9 @@ static void test_bad_durations(void)
 		{ "1s 5", -EINVAL },
 		{ "1s,", -EINVAL },
 		{ "inf", -EINVAL },
-		{ "\xff" "5s", -EINVAL },
+		{ "\xff"
+		  "5s",
+		  -EINVAL },
 		{ "5\xff", -EINVAL },
 		{ "4611686018427387905ns", -ERANGE },
 		{ "99999999999999999999s", -ERANGE },
@@ -158,13 +160,22 @@ static void test_sizes(void)
 		const char *text;
 		uint64_t bytes;
 	} good[] = {
-		{ "4096", 4096 },	  { "512M", 512ULL << 20 }, { "100k", 102400 },
-		{ "1G", 1ULL << 30 },	  { "1 GiB", 1ULL << 30 },  { "1kB", 1000 },
-		{ "2MB", 2000000 },	  { "0.5k", 512 },	    { "1.5G", 3ULL << 29 },
-		{ "3T", 3ULL << 40 },	  { "7B", 7 },		    { "0", 0 },
+		{ "4096", 4096 },
+		{ "512M", 512ULL << 20 },
+		{ "100k", 102400 },
+		{ "1G", 1ULL << 30 },
+		{ "1 GiB", 1ULL << 30 },
+		{ "1kB", 1000 },
+		{ "2MB", 2000000 },
+		{ "0.5k", 512 },
+		{ "1.5G", 3ULL << 29 },
+		{ "3T", 3ULL << 40 },
+		{ "7B", 7 },
+		{ "0", 0 },
 		{ "0.0009765625k", 1 },
 	};
-	static const char *const bad[] = { "", "-1", "1.5", "0.3k", "1m", "1k 1", "x", "1MM", "9999999T" };
+	static const char *const bad[] = { "",	   "-1", "1.5", "0.3k",	   "1m",
+					   "1k 1", "x",	 "1MM", "9999999T" };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(good); i++) {
 		uint64_t bytes = 99;
@@ -191,8 +202,8 @@ static void test_sizes(void)
 
 static void test_numbers(void)
 {
-	static const char *const bad[] = { "",    " 1", "1 ",  "inf", "nan", "0x1p3", "1,5",
-					   "1e",  ".5", "5.",  "--1", "1x",  "1e999" };
+	static const char *const bad[] = { "",	 " 1", "1 ", "inf", "nan", "0x1p3", "1,5",
+					   "1e", ".5", "5.", "--1", "1x",  "1e999" };
 	double value = 0;
 	int64_t whole = 0;
 
@@ -206,7 +217,8 @@ static void test_numbers(void)
 	g_assert_cmpint(integer_parse("-5", -10, 10, &whole, NULL), ==, 0);
 	g_assert_cmpint(whole, ==, -5);
 	g_assert_cmpint(integer_parse("11", -10, 10, &whole, NULL), ==, -ERANGE);
-	g_assert_cmpint(integer_parse("99999999999999999999", 0, G_MAXINT64, &whole, NULL), ==, -ERANGE);
+	g_assert_cmpint(integer_parse("99999999999999999999", 0, G_MAXINT64, &whole, NULL), ==,
+			-ERANGE);
 	g_assert_cmpint(integer_parse("4 ", 0, 10, &whole, NULL), ==, -EINVAL);
 	g_assert_cmpint(integer_parse(" 4", 0, 10, &whole, NULL), ==, -EINVAL);
 	g_assert_cmpint(integer_parse("4.0", 0, 10, &whole, NULL), ==, -EINVAL);

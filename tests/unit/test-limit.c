@@ -56,13 +56,42 @@ static void test_good(void)
 static void test_bad(void)
 {
 	static const char *const bad[] = {
-		"", "max", "max <= ", "max < 5us", "max = 5us", "max >= 5us", "max == 5us", "max <== 5us",
-		"max <= 5", "max <= 5 parsec", "max <= -5us", "maximum <= 5us", "p <= 5us",
-		"p100 <= 5us", "p0 <= 5us", "p101 <= 5us", "p99.99999 <= 5us", "p99. <= 5us",
-		"p-1 <= 5us", "p99,9 <= 5us", "pp99 <= 5us", "corrected.max <= 5us",
-		"corrected.p <= 5us", "missed <= 5us", "missed <= -1", "missed <= 1.5", "lost <= x",
-		"within <= 99%", "within >= 99", "within >= 101%", "within >= 99.99999%",
-		"within >= -1%", "within >= %", "<= 5us", "max <= 5us max <= 6us", "max <= 9999999d",
+		"",
+		"max",
+		"max <= ",
+		"max < 5us",
+		"max = 5us",
+		"max >= 5us",
+		"max == 5us",
+		"max <== 5us",
+		"max <= 5",
+		"max <= 5 parsec",
+		"max <= -5us",
+		"maximum <= 5us",
+		"p <= 5us",
+		"p100 <= 5us",
+		"p0 <= 5us",
+		"p101 <= 5us",
+		"p99.99999 <= 5us",
+		"p99. <= 5us",
+		"p-1 <= 5us",
+		"p99,9 <= 5us",
+		"pp99 <= 5us",
+		"corrected.max <= 5us",
+		"corrected.p <= 5us",
+		"missed <= 5us",
+		"missed <= -1",
+		"missed <= 1.5",
+		"lost <= x",
+		"within <= 99%",
+		"within >= 99",
+		"within >= 101%",
+		"within >= 99.99999%",
+		"within >= -1%",
+		"within >= %",
+		"<= 5us",
+		"max <= 5us max <= 6us",
+		"max <= 9999999d",
 		"missed <= 99999999999999999999",
 	};
 	g_autofree char *long_one = g_strnfill(5000, 'x');
@@ -135,9 +164,9 @@ static void test_judge_pending(void)
 
 static void test_judge_nothing(void)
 {
-	static const char *const all[] = { "max <= 1h", "min <= 1h",	"avg <= 1h",	"stddev <= 1h",
-					   "p50 <= 1h", "missed <= 99", "lost <= 99",	"within >= 0%",
-					   "corrected.p50 <= 1h" };
+	static const char *const all[] = { "max <= 1h",	   "min <= 1h",	   "avg <= 1h",
+					   "stddev <= 1h", "p50 <= 1h",	   "missed <= 99",
+					   "lost <= 99",   "within >= 0%", "corrected.p50 <= 1h" };
 	g_autofree struct figures *f = figures_new();
 
 	f->has_grid = 1;

@@ -31,12 +31,13 @@ static void refused(const char *name, const char *text, const char *begin, const
 
 static void test_full(void)
 {
-	struct load *l = parsed("x", "description = \"d\"; command = [ \"dd\", \"if=/dev/zero\", \"\" ];\n"
-				     "instances = 3; repeat = true; pause = \"10ms\"; restart_after = \"5s\";\n"
-				     "scratch = \"512M\"; as_root = true; why_root = \"because\";\n"
-				     "end_status = [ 0, 1, 63 ];\n"
-				     "effects = ( { metric = \"bytes_written\"; at_least = 3000000000L; },\n"
-				     " { metric = \"forks\"; at_least = 1; } );");
+	struct load *l = parsed(
+		"x", "description = \"d\"; command = [ \"dd\", \"if=/dev/zero\", \"\" ];\n"
+		     "instances = 3; repeat = true; pause = \"10ms\"; restart_after = \"5s\";\n"
+		     "scratch = \"512M\"; as_root = true; why_root = \"because\";\n"
+		     "end_status = [ 0, 1, 63 ];\n"
+		     "effects = ( { metric = \"bytes_written\"; at_least = 3000000000L; },\n"
+		     " { metric = \"forks\"; at_least = 1; } );");
 	const struct load_effect *e = l->effects->pdata[0];
 
 	g_assert_cmpstr(l->name, ==, "x");
@@ -80,14 +81,16 @@ static void test_refused(void)
 	refused("x", "", "x.conf: ", "is empty");
 	refused("none", "", "x.conf: ", "is empty");
 	refused("x", "description = \"d\";", "x.conf:", "neither a command nor parts");
-	refused("x", "\ncomand = [ \"dd\" ]; parts = [ \"y\" ];", "x.conf:2: ", "did you mean \"command\"?");
+	refused("x", "\ncomand = [ \"dd\" ]; parts = [ \"y\" ];",
+		"x.conf:2: ", "did you mean \"command\"?");
 	refused("x", "command = \"dd if=/dev/zero\";", "x.conf:1: ", "several texts");
 	refused("x", "command = [ ];", "x.conf:1: ", "names no program");
 	refused("x", "command = [ \"\" ];", "x.conf:1: ", "names no program");
 	refused("x", "command = [ \"dd if=/dev/zero\" ];", "x.conf:1: ", "no shell");
 	refused("x", "command = [ \"./dd\" ];", "x.conf:1: ", "relative path");
 	refused("x", "command = [ 1 ];", "x.conf:1: ", "texts in double quotes");
-	refused("x", "command = [ \"dd\" ];\nparts = [ \"y\" ];", "x.conf:2: ", "either a command or parts");
+	refused("x", "command = [ \"dd\" ];\nparts = [ \"y\" ];",
+		"x.conf:2: ", "either a command or parts");
 	refused("x", "parts = [ ];", "x.conf:1: ", "1 to 32");
 	refused("x", "parts = [ \"a\", \n\"B\" ];", "x.conf:2: ", "no load's name");
 	refused("x", "parts = [ \"a\", \n\"a\" ];", "x.conf:2: ", "named twice");
@@ -95,29 +98,39 @@ static void test_refused(void)
 	refused("none", "\ncommand = [ \"dd\" ];", "x.conf:2: ", "absence of load");
 	refused("x", "command = [ \"dd\" ]; instances = 0;", "x.conf:1: ", "1 to 256");
 	refused("x", "command = [ \"dd\" ]; instances = 257;", "x.conf:1: ", "1 to 256");
-	refused("x", "command = [ \"dd\" ]; instances = 3000000000;", "x.conf:1: ", "another number");
+	refused("x", "command = [ \"dd\" ]; instances = 3000000000;",
+		"x.conf:1: ", "another number");
 	refused("x", "command = [ \"dd\" ]; pause = \"1s\";", "x.conf:1: ", "between repeats");
 	refused("x", "command = [ \"dd\" ]; restart_after = \"1ms\";", "x.conf:1: ", "10ms to 1d");
 	refused("x", "command = [ \"dd\" ]; restart_after = 5;", "x.conf:1: ", "bare number");
 	refused("x", "command = [ \"dd\" ]; scratch = 512;", "x.conf:1: ", "\"512M\"");
 	refused("x", "command = [ \"dd\" ]; scratch = \"0\";", "x.conf:1: ", "leave it out");
 	refused("x", "command = [ \"dd\" ]; as_root = true;", "x.conf:1: ", "why_root = ");
-	refused("x", "command = [ \"dd\" ]; as_root = true; why_root = \"\";", "x.conf:1: ", "why_root = ");
+	refused("x", "command = [ \"dd\" ]; as_root = true; why_root = \"\";",
+		"x.conf:1: ", "why_root = ");
 	refused("x", "command = [ \"dd\" ]; why_root = \"x\";", "x.conf:1: ", "without as_root");
 	refused("x", "command = [ \"dd\" ]; as_root = \"yes\";", "x.conf:1: ", "true or false");
-	refused("x", "command = [ \"dd\" ]; end_status = [ 0, 1 ];", "x.conf:1: ", "repeat = true only");
-	refused("x", "command = [ \"dd\" ]; repeat = true; end_status = [ ];", "x.conf:1: ", "no exit status");
-	refused("x", "command = [ \"dd\" ]; repeat = true; end_status = [ 64 ];", "x.conf:1: ", "0 to 63");
+	refused("x", "command = [ \"dd\" ]; end_status = [ 0, 1 ];",
+		"x.conf:1: ", "repeat = true only");
+	refused("x", "command = [ \"dd\" ]; repeat = true; end_status = [ ];",
+		"x.conf:1: ", "no exit status");
+	refused("x", "command = [ \"dd\" ]; repeat = true; end_status = [ 64 ];",
+		"x.conf:1: ", "0 to 63");
 	refused("x", "command = [ \"dd\" ]; effects = ( { metric = \"cpu\"; at_least = 1; } );",
 		"x.conf:1: ", "there are context_switches, forks");
-	refused("x", "command = [ \"dd\" ]; effects = (\n{ at_least = 1; } );", "x.conf:2: ", "needs \"metric\"");
-	refused("x", "command = [ \"dd\" ]; effects = (\n{ metric = \"forks\"; } );", "x.conf:2: ",
-		"needs \"at_least\"");
+	refused("x", "command = [ \"dd\" ]; effects = (\n{ at_least = 1; } );",
+		"x.conf:2: ", "needs \"metric\"");
+	refused("x", "command = [ \"dd\" ]; effects = (\n{ metric = \"forks\"; } );",
+		"x.conf:2: ", "needs \"at_least\"");
 	refused("x", "command = [ \"dd\" ]; effects = (\n{ metric = \"forks\"; at_least = 0; } );",
 		"x.conf:2: ", "it takes 1 to");
-	refused("x", "command = [ \"dd\" ]; effects = ( { metric = \"forks\"; at_least = 1; },\n"
-		     "{ metric = \"forks\"; at_least = 2; } );", "x.conf:2: ", "keep one");
-	refused("x", "command = [ \"dd\" ]; effects = ( { metric = \"forks\"; at_least = 1; atleast = 2; } );",
+	refused("x",
+		"command = [ \"dd\" ]; effects = ( { metric = \"forks\"; at_least = 1; },\n"
+		"{ metric = \"forks\"; at_least = 2; } );",
+		"x.conf:2: ", "keep one");
+	refused("x",
+		"command = [ \"dd\" ]; effects = ( { metric = \"forks\"; at_least = 1; atleast = "
+		"2; } );",
 		"x.conf:1: ", "did you mean \"at_least\"?");
 	refused("A-b", "command = [ \"dd\" ];", "x.conf: ", "small letters");
 }
@@ -147,7 +160,8 @@ static char *expanded(GHashTable *loads, const char *name, int *ret_r)
 		return why;
 	}
 	for (guint i = 0; i < simple->len; i++)
-		g_string_append_printf(out, "%s%s", i ? "," : "", ((struct load *)simple->pdata[i])->name);
+		g_string_append_printf(out, "%s%s", i ? "," : "",
+				       ((struct load *)simple->pdata[i])->name);
 	return g_string_free(out, FALSE);
 }
 
@@ -192,7 +206,8 @@ static void test_expand(void)
 	}
 }
 
-/* Composites of composites, each naming all of the level below: costs their number, not their product. */
+/* Composites of composites, each naming all of the level below: costs their number, not their
+ * product. */
 static void test_expand_width(void)
 {
 	g_autoptr(GHashTable) loads = loads_new();
@@ -203,10 +218,12 @@ static void test_expand_width(void)
 	for (int level = 0; level < 8; level++) {
 		for (int i = 0; i < 32; i++) {
 			g_autofree char *name = g_strdup_printf("l%d_%d", level, i);
-			g_autoptr(GString) body = g_string_new(level ? "parts = [" : "command = [ \"x\"");
+			g_autoptr(GString) body =
+				g_string_new(level ? "parts = [" : "command = [ \"x\"");
 
 			for (int j = 0; level && j < 32; j++)
-				g_string_append_printf(body, "%s\"l%d_%d\"", j ? "," : "", level - 1, j);
+				g_string_append_printf(body, "%s\"l%d_%d\"", j ? "," : "",
+						       level - 1, j);
 			g_string_append(body, " ];");
 			loads_add(loads, name, body->str);
 		}
@@ -224,8 +241,9 @@ static void test_expand_width(void)
 static void test_shipped(void)
 {
 	const char *const dirs[] = { g_getenv("CONF"), NULL };
-	static const char *const names[] = { "none", "hd", "null", "interrupts", "hackbench",
-					     "dohell_molnar", "dohell_xenomai" };
+	static const char *const names[] = { "none",	      "hd",	   "null",
+					     "interrupts",    "hackbench", "dohell_molnar",
+					     "dohell_xenomai" };
 	g_autoptr(GHashTable) loads = loads_new();
 	g_autoptr(GPtrArray) problems = problems_new();
 	g_autoptr(GPtrArray) files = NULL;

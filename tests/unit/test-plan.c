@@ -90,16 +90,17 @@ static void assert_round_trip(const struct plan *p)
 	assert_format_round_trip(p);
 }
 
-static const char full[] = "description = \"all \\\"keys\\\" \\\\ of it\"; label = \"night\";\n"
-			   "instrument = \"timer\"; duration = \"1min 30s\"; interval = \"250us\";\n"
-			   "warm_up = \"2s\"; break = \"5ms\"; within = \"100us\"; dither = \"10us\";\n"
-			   "cpus = \"0-1, 3\"; policy = \"rr\"; fallback_policy = \"batch\"; priority = 98;\n"
-			   "nice = -5; dma_latency = 20; lock_memory = false; checkpoint = \"60s\";\n"
-			   "settle = \"2s\";\n"
-			   "stages = ( { load = \"none\"; }, { name = \"hd again\"; load = \"hd\";\n"
-			   "  duration = \"10s\"; } );\n"
-			   "limits = [ \"max <= 100us\", \"p99.99 <= 50us\", \"within >= 99.9%\",\n"
-			   " \"corrected.p99 <= 1ms\", \"missed <= 0\" ];\n";
+static const char full[] =
+	"description = \"all \\\"keys\\\" \\\\ of it\"; label = \"night\";\n"
+	"instrument = \"timer\"; duration = \"1min 30s\"; interval = \"250us\";\n"
+	"warm_up = \"2s\"; break = \"5ms\"; within = \"100us\"; dither = \"10us\";\n"
+	"cpus = \"0-1, 3\"; policy = \"rr\"; fallback_policy = \"batch\"; priority = 98;\n"
+	"nice = -5; dma_latency = 20; lock_memory = false; checkpoint = \"60s\";\n"
+	"settle = \"2s\";\n"
+	"stages = ( { load = \"none\"; }, { name = \"hd again\"; load = \"hd\";\n"
+	"  duration = \"10s\"; } );\n"
+	"limits = [ \"max <= 100us\", \"p99.99 <= 50us\", \"within >= 99.9%\",\n"
+	" \"corrected.p99 <= 1ms\", \"missed <= 0\" ];\n";
 
 static void test_full(void)
 {
@@ -169,8 +170,10 @@ static void test_other_shapes(void)
 	static const char *const good[] = {
 		"policy = \"other\"; nice = 5;",
 		"policy = \"idle\";",
-		"policy = \"deadline\"; runtime = \"100us\"; deadline = \"500us\"; period = \"1ms\";",
-		"policy = \"deadline\"; runtime = \"100us\"; deadline = \"100us\"; period = \"100us\"; fallback_policy = \"other\";",
+		"policy = \"deadline\"; runtime = \"100us\"; deadline = \"500us\"; period = "
+		"\"1ms\";",
+		"policy = \"deadline\"; runtime = \"100us\"; deadline = \"100us\"; period = "
+		"\"100us\"; fallback_policy = \"other\";",
 		"instrument = \"cpuloop\"; work = \"50us\"; limits = [ \"max <= 1ms\" ];",
 		"instrument = \"cpuloop\"; policy = \"other\";",
 		"dma_latency = \"none\"; break = \"0\";",
@@ -199,7 +202,8 @@ static void test_refused(void)
 	refused("# nothing\n", "x.conf: ", "is empty");
 	refused("a = 1;\ninterval = \"1ms\";", "x.conf:1: ", "no key \"a\"");
 	refused("\nintervall = \"1ms\";", "x.conf:2: ", "did you mean \"interval\"?");
-	refused("stages = ( { load = \"hd\";\nlaod = \"x\"; } );", "x.conf:2: ", "did you mean \"load\"?");
+	refused("stages = ( { load = \"hd\";\nlaod = \"x\"; } );",
+		"x.conf:2: ", "did you mean \"load\"?");
 	refused("\ninterval = 1;", "x.conf:2: ", "\"250us\"");
 	refused("interval = \"0\";", "x.conf:1: ", "1us to 1h");
 	refused("interval = \"0us\";", "x.conf:1: ", "1us to 1h");
@@ -209,7 +213,8 @@ static void test_refused(void)
 	refused("duration = \"367d\";", "x.conf:1: ", "366d");
 	refused("duration = \"1us\";", "x.conf:1: ", "1ms to 366d");
 	refused("duration = 3000000000;", "x.conf:1: ", "would be read as another number");
-	refused("duration = 99999999999999999999;", "x.conf:1: ", "would be read as another number");
+	refused("duration = 99999999999999999999;",
+		"x.conf:1: ", "would be read as another number");
 	refused("priority = 3000000000;", "x.conf:1: ", "would be read as another number");
 	refused("priority = 4294967298L;", "x.conf:1: ", "1 to 98");
 	refused("priority = 99;", "x.conf:1: ", "1 to 98");
@@ -240,16 +245,18 @@ static void test_refused(void)
 	refused("stages = ( { load = \"../hd\"; } );", "x.conf:1: ", "no load's name");
 	refused("stages = ( { load = \"a\"; duration = \"0s\"; } );", "x.conf:1: ", "1ms to 366d");
 	refused("stages = ( { load = \"a\"; name = \"\"; } );", "x.conf:1: ", "one line");
-	refused("stages = ( { load = \"a\"; },\n{ load = \"a\"; } );", "x.conf:2: ", "name = \"a_again\"");
-	refused("stages = ( { load = \"a\"; },\n{ load = \"b\"; name = \"a\"; } );", "x.conf:2: ",
-		"two stages");
+	refused("stages = ( { load = \"a\"; },\n{ load = \"a\"; } );",
+		"x.conf:2: ", "name = \"a_again\"");
+	refused("stages = ( { load = \"a\"; },\n{ load = \"b\"; name = \"a\"; } );",
+		"x.conf:2: ", "two stages");
 }
 
 static void test_combinations(void)
 {
 	refused("policy = \"other\";\npriority = 5;", "x.conf:2: ", "no priority");
 	refused("policy = \"fifo\";\nnice = 5;", "x.conf:2: ", "no nice value");
-	refused("policy = \"other\";\nfallback_policy = \"batch\";", "x.conf:2: ", "needs no fallback");
+	refused("policy = \"other\";\nfallback_policy = \"batch\";",
+		"x.conf:2: ", "needs no fallback");
 	refused("\npolicy = \"deadline\";", "x.conf:2: ", "runtime, deadline and period");
 	refused("policy = \"deadline\"; deadline = \"1ms\"; period = \"1ms\";\nruntime = \"2ms\";",
 		"x.conf:2: ", "\"runtime\"");
@@ -257,16 +264,19 @@ static void test_combinations(void)
 		"x.conf:2: ", "\"deadline\"");
 	refused("\nruntime = \"1ms\";", "x.conf:2: ", "belongs to policy deadline");
 	refused("instrument = \"cpuloop\";\ninterval = \"1ms\";", "x.conf:2: ", "no interval");
-	refused("instrument = \"cpuloop\";\ndither = \"1us\";", "x.conf:2: ", "no interval to dither");
+	refused("instrument = \"cpuloop\";\ndither = \"1us\";",
+		"x.conf:2: ", "no interval to dither");
 	refused("\nwork = \"1us\";", "x.conf:2: ", "no work");
 	refused("duration = \"1ms\";\ninterval = \"2ms\";", "x.conf:2: ", "not even one interval");
-	refused("interval = \"1s\";\nstages = ( { load = \"a\"; duration = \"10ms\"; } );", "x.conf:1: ",
-		"not even one interval");
-	refused("interval = \"1ms\";\ndither = \"1ms\";", "x.conf:2: ", "shorter than the interval");
+	refused("interval = \"1s\";\nstages = ( { load = \"a\"; duration = \"10ms\"; } );",
+		"x.conf:1: ", "not even one interval");
+	refused("interval = \"1ms\";\ndither = \"1ms\";",
+		"x.conf:2: ", "shorter than the interval");
 	refused("\nlimits = [ \"within >= 99%\" ];", "x.conf:2: ", "within = ");
-	refused("instrument = \"cpuloop\";\nlimits = [ \"missed <= 0\" ];", "x.conf:2: ", "cannot be judged");
-	refused("instrument = \"cpuloop\";\nlimits = [ \"corrected.p50 <= 1s\" ];", "x.conf:2: ",
-		"cannot be judged");
+	refused("instrument = \"cpuloop\";\nlimits = [ \"missed <= 0\" ];",
+		"x.conf:2: ", "cannot be judged");
+	refused("instrument = \"cpuloop\";\nlimits = [ \"corrected.p50 <= 1s\" ];",
+		"x.conf:2: ", "cannot be judged");
 }
 
 /* A user sees all that is wrong, not the first of it. */
@@ -290,8 +300,9 @@ static void override(struct plan *p, const char *key, const char *value)
 
 static void test_override(void)
 {
-	struct plan *p = parsed("fallback_policy = \"other\"; stages = ( { load = \"a\"; duration = \"5s\"; },"
-				" { load = \"b\"; } ); limits = [ \"max <= 1ms\" ];");
+	struct plan *p = parsed(
+		"fallback_policy = \"other\"; stages = ( { load = \"a\"; duration = \"5s\"; },"
+		" { load = \"b\"; } ); limits = [ \"max <= 1ms\" ];");
 	const struct plan_stage *s = p->stages->pdata[0];
 	g_autofree char *why = NULL;
 
@@ -340,7 +351,8 @@ static void test_override_policy(void)
 	g_assert_nonnull(strstr(why, "runtime"));
 	plan_free(p);
 
-	/* in any order the same: priority with a policy that has none is refused, with one that has it stands */
+	/* in any order the same: priority with a policy that has none is refused, with one that has
+	 * it stands */
 	for (int order = 0; order < 2; order++) {
 		p = parsed("policy = \"fifo\";");
 		override(p, order ? "policy" : "priority", order ? "other" : "50");
@@ -354,7 +366,8 @@ static void test_override_policy(void)
 		g_assert_cmpint(p->priority, ==, 50);
 		plan_free(p);
 	}
-	p = parsed("policy = \"deadline\"; runtime = \"1ms\"; deadline = \"1ms\"; period = \"1ms\";");
+	p = parsed(
+		"policy = \"deadline\"; runtime = \"1ms\"; deadline = \"1ms\"; period = \"1ms\";");
 	override(p, "policy", "other");
 	g_assert_cmpint(plan_check(p, NULL), ==, 0);
 	assert_format_round_trip(p);
@@ -367,18 +380,31 @@ static void test_override_refused(void)
 		const char *key, *value;
 		int r;
 	} bad[] = {
-		{ "colour", "red", -ENOENT },	  { "instrument", "cpuloop", -ENOENT },
-		{ "stages", "none", -ENOENT },	  { "limits", "max <= 1s", -ENOENT },
-		{ "lock_memory", "no", -ENOENT }, { "description", "x", -ENOENT },
-		{ "", "", -ENOENT },		  { "duration", "5", -EINVAL },
-		{ "duration", "", -EINVAL },	  { "duration", "0s", -EINVAL },
-		{ "interval", "0us", -EINVAL },	  { "priority", "99", -EINVAL },
-		{ "priority", "5x", -EINVAL },	  { "policy", "fifi", -EINVAL },
-		{ "cpus", "1-0", -EINVAL },	  { "load", "../x", -EINVAL },
-		{ "load", "", -EINVAL },	  { "limit", "", -EINVAL },
-		{ "limit", "max", -EINVAL },	  { "limit", "max <= 1s;", -EINVAL },
-		{ "dma_latency", "x", -EINVAL },  { "label", "a\nb", -EINVAL },
-		{ "label", "\xff", -EINVAL },	  { "warm_up", "2h", -EINVAL },
+		{ "colour", "red", -ENOENT },
+		{ "instrument", "cpuloop", -ENOENT },
+		{ "stages", "none", -ENOENT },
+		{ "limits", "max <= 1s", -ENOENT },
+		{ "lock_memory", "no", -ENOENT },
+		{ "description", "x", -ENOENT },
+		{ "", "", -ENOENT },
+		{ "duration", "5", -EINVAL },
+		{ "duration", "", -EINVAL },
+		{ "duration", "0s", -EINVAL },
+		{ "interval", "0us", -EINVAL },
+		{ "priority", "99", -EINVAL },
+		{ "priority", "5x", -EINVAL },
+		{ "policy", "fifi", -EINVAL },
+		{ "cpus", "1-0", -EINVAL },
+		{ "load", "../x", -EINVAL },
+		{ "load", "", -EINVAL },
+		{ "limit", "", -EINVAL },
+		{ "limit", "max", -EINVAL },
+		{ "limit", "max <= 1s;", -EINVAL },
+		{ "dma_latency", "x", -EINVAL },
+		{ "label", "a\nb", -EINVAL },
+		{ "label", "\xff", -EINVAL },
+		{ "warm_up", "2h", -EINVAL },
+		{ "policy", "1234567890123456789012345678901\xc3\xbc", -EINVAL },
 	};
 	struct plan *p = parsed(full);
 	struct plan *loop = parsed("instrument = \"cpuloop\";");
@@ -393,6 +419,8 @@ static void test_override_refused(void)
 			g_test_message("%s=%s gave %d", bad[i].key, bad[i].value, r);
 		g_assert_cmpint(r, ==, bad[i].r);
 		g_assert_nonnull(sentence);
+		g_assert_true(
+			g_utf8_validate(sentence, -1, NULL)); /* also when it quotes in part */
 		g_assert_cmpint(plan_override(p, bad[i].key, bad[i].value, NULL), ==, bad[i].r);
 	}
 	assert_equal(p, before); /* a refused wish leaves nothing behind */
@@ -441,10 +469,12 @@ static void test_order(void)
 	/* whatever a plan may say, an order of it stands */
 	static const char *const others[] = {
 		"instrument = \"cpuloop\"; policy = \"other\";",
-		"policy = \"deadline\"; runtime = \"100us\"; deadline = \"500us\"; period = \"1ms\";"
+		"policy = \"deadline\"; runtime = \"100us\"; deadline = \"500us\"; period = "
+		"\"1ms\";"
 		"fallback_policy = \"idle\";",
 		"duration = \"1ms\"; interval = \"1us\"; warm_up = \"1h\"; dma_latency = \"none\";",
-		"duration = \"366d\"; interval = \"1h\"; dma_latency = 2000000000; nice = 19; policy = \"batch\";",
+		"duration = \"366d\"; interval = \"1h\"; dma_latency = 2000000000; nice = 19; "
+		"policy = \"batch\";",
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(others); i++) {
@@ -452,8 +482,8 @@ static void test_order(void)
 		plan_order(p, p->stages->pdata[0], p->policy, &cpus, &o);
 		if (order_check(&o, &why) < 0)
 			g_error("%s: %s", others[i], why);
-		plan_order(p, p->stages->pdata[0], p->fallback_policy >= 0 ? p->fallback_policy : SCHED_OTHER,
-			   &cpus, &o);
+		plan_order(p, p->stages->pdata[0],
+			   p->fallback_policy >= 0 ? p->fallback_policy : SCHED_OTHER, &cpus, &o);
 		g_assert_cmpint(order_check(&o, NULL), ==, 0);
 		plan_free(p);
 	}
@@ -461,7 +491,8 @@ static void test_order(void)
 
 static GHashTable *shipped_loads(const char *const *dirs)
 {
-	GHashTable *loads = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)load_free);
+	GHashTable *loads =
+		g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)load_free);
 	g_autoptr(GPtrArray) problems = problems_new();
 	g_autoptr(GPtrArray) files = NULL;
 
@@ -507,8 +538,8 @@ static void test_shipped(void)
 
 static void test_check_loads(void)
 {
-	g_autoptr(GHashTable) loads = g_hash_table_new_full(g_str_hash, g_str_equal, NULL,
-							     (GDestroyNotify)load_free);
+	g_autoptr(GHashTable) loads =
+		g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)load_free);
 	g_autoptr(GPtrArray) problems = problems_new();
 	struct plan *p = parsed("\nstages = (\n{ load = \"none\"; },\n{ load = \"hdd\"; } );");
 	struct load *none = load_parse("none", "description = \"\";", 17, "none.conf", problems);
@@ -524,12 +555,17 @@ static void test_check_loads(void)
 static void test_dropins(void)
 {
 	g_autoptr(GPtrArray) problems = problems_new();
-	struct conftree_file drop1 = { .path = "1.conf", .text = "interval = \"2ms\";", .size = 17 };
-	struct conftree_file drop2 = { .path = "2.conf", .text = "\ncpus = \"0\"; limits = [ ];",
+	struct conftree_file drop1 = { .path = "1.conf",
+				       .text = "interval = \"2ms\";",
+				       .size = 17 };
+	struct conftree_file drop2 = { .path = "2.conf",
+				       .text = "\ncpus = \"0\"; limits = [ ];",
 				       .size = 26 };
-	struct conftree_file base = { .name = "x", .path = "x.conf",
+	struct conftree_file base = { .name = "x",
+				      .path = "x.conf",
 				      .text = "interval = \"1ms\"; limits = [ \"max <= 1ms\" ];",
-				      .problems = problems_new(), .dropins = g_ptr_array_new() };
+				      .problems = problems_new(),
+				      .dropins = g_ptr_array_new() };
 	g_autofree char *all = NULL;
 	struct plan *p;
 
@@ -550,7 +586,8 @@ static void test_dropins(void)
 	all = problems_format(problems);
 	g_assert_cmpuint(problems->len, ==, 2);
 	g_assert_true(g_str_has_prefix(all, "2.conf:2: "));
-	g_assert_nonnull(strstr(all, "\n2.conf:2: there is no key \"priorty\"; did you mean \"priority\"?"));
+	g_assert_nonnull(
+		strstr(all, "\n2.conf:2: there is no key \"priorty\"; did you mean \"priority\"?"));
 	g_ptr_array_unref(base.problems);
 	g_ptr_array_unref(base.dropins);
 }

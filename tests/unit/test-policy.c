@@ -25,7 +25,8 @@ static void test_names(void)
 /* In a thread of its own, so that nothing set stays with the test. */
 static void *batch_thread(void *data)
 {
-	struct policy_attr a = { .policy = SCHED_BATCH, .nice = 3, .priority = 5, .runtime_ns = 7 }, got;
+	struct policy_attr a = { .policy = SCHED_BATCH, .nice = 3, .priority = 5, .runtime_ns = 7 },
+			   got;
 
 	g_assert_cmpint(policy_set(0, &a), ==, 0);
 	g_assert_cmpint(policy_get(0, &got), ==, 0);

@@ -9,8 +9,11 @@
 /* Read @text over the defaults; the problems as users see them ("": none). */
 static char *settings_from(struct settings *s, char *text)
 {
-	struct conftree_file f = { .name = "lrtbfd", .path = "lrtbfd.conf", .text = text,
-				   .size = strlen(text), .problems = problems_new(),
+	struct conftree_file f = { .name = "lrtbfd",
+				   .path = "lrtbfd.conf",
+				   .text = text,
+				   .size = strlen(text),
+				   .problems = problems_new(),
 				   .dropins = g_ptr_array_new() };
 	g_autoptr(GPtrArray) problems = problems_new();
 	int r;
