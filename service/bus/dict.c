@@ -279,16 +279,19 @@ size_t dict_size(const json_t *j)
 
 /* Lists of structs */
 
-static int dict_problem(sd_bus_message *m, const struct problem *p)
+static int dict_problem(sd_bus_message *m, const char *file, unsigned line, const char *text)
 {
+	g_autofree char *start = g_strndup(text, DICT_PROBLEM_TEXT_MAX);
 	int r;
 
-	r = dict_string(m, "file", p->file);
+	r = sd_bus_message_open_container(m, 'a', "{sv}");
 	if (r >= 0)
-		r = dict_u32(m, "line", p->line);
+		r = dict_string(m, "file", file);
 	if (r >= 0)
-		r = dict_string(m, "text", p->text);
-	return r;
+		r = dict_u32(m, "line", line);
+	if (r >= 0)
+		r = dict_string(m, "text", start);
+	return r < 0 ? r : sd_bus_message_close_container(m);
 }
 
 static int dict_finding(sd_bus_message *m, const struct finding *f)
@@ -307,16 +310,20 @@ static int dict_finding(sd_bus_message *m, const struct finding *f)
 
 int dict_problems(sd_bus_message *m, const void *problems)
 {
+	g_autofree char *rest = NULL;
 	const GPtrArray *list = problems;
+	guint shown = list ? MIN(list->len, DICT_PROBLEMS_MAX) : 0;
 	int r;
 
 	r = sd_bus_message_open_container(m, 'a', "a{sv}");
-	for (guint i = 0; r >= 0 && list && i < list->len; i++) {
-		r = sd_bus_message_open_container(m, 'a', "{sv}");
-		if (r >= 0)
-			r = dict_problem(m, list->pdata[i]);
-		if (r >= 0)
-			r = sd_bus_message_close_container(m);
+	for (guint i = 0; r >= 0 && i < shown; i++) {
+		const struct problem *p = list->pdata[i];
+
+		r = dict_problem(m, p->file, p->line, p->text);
+	}
+	if (r >= 0 && list && list->len > shown) {
+		rest = g_strdup_printf("There are %u more problems.", list->len - shown);
+		r = dict_problem(m, "", 0, rest);
 	}
 	return r < 0 ? r : sd_bus_message_close_container(m);
 }

@@ -13,6 +13,9 @@
 #include <stdint.h>
 #include <systemd/sd-bus.h>
 
+#define DICT_PROBLEMS_MAX     500
+#define DICT_PROBLEM_TEXT_MAX 1000 /* bytes */
+
 /* A string, made valid UTF-8: the bus disconnects who sends anything else. */
 int dict_text(sd_bus_message *m, const char *s);
 
@@ -28,8 +31,12 @@ int dict_value(sd_bus_message *m, const char *key, const char *type,
 
 /* Whole values. */
 int dict_json(sd_bus_message *m, const json_t *object);	      /* a{sv} */
-int dict_problems(sd_bus_message *m, const void *problems);   /* GPtrArray of struct problem: aa{sv} */
 int dict_findings(sd_bus_message *m, const void *findings);   /* GPtrArray of struct finding: aa{sv} */
+/*
+ * GPtrArray of struct problem, NULL: none: aa{sv}. A caller's text of 1 MiB can have as many problems as
+ * letters: the first DICT_PROBLEMS_MAX, and one that counts the rest.
+ */
+int dict_problems(sd_bus_message *m, const void *problems);
 
 /* Remove @key from every object in @j. */
 void dict_drop(json_t *j, const char *key);

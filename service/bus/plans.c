@@ -107,11 +107,9 @@ static size_t plans_size(const struct plan_entry *e)
 
 	if (e->plan)
 		size += strlen(e->plan->text) + 256 * e->plan->stages->len;
-	for (guint i = 0; e->problems && i < e->problems->len; i++) {
-		const struct problem *p = e->problems->pdata[i];
-
-		size += 128 + strlen(p->text) + strlen(p->file);
-	}
+	if (e->problems)
+		size += MIN(e->problems->len, DICT_PROBLEMS_MAX) *
+			(DICT_PROBLEM_TEXT_MAX + strlen(e->path) + 128);
 	return size;
 }
 

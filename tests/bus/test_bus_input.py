@@ -145,6 +145,15 @@ def test_megabytes(ready, caller):
     assert resident(ready) < before + 4096
 
 
+def test_as_many_problems_as_letters(ready, caller):
+    """The answer to thousands of mistakes stays small."""
+    keys = "".join(f"k{i}=1;\n" for i in range(4000))
+    problems = caller.manager("CheckPlan", "sa{sv}", keys, {})
+    assert len(problems) <= 501 and "more" in problems[-1]["text"][1]
+    long = caller.manager("CheckPlan", "sa{sv}", "x" * 500000 + " = 1;", {})
+    assert long and all(len(p["text"][1]) <= 1000 for p in long)
+
+
 def test_too_many_options(ready, caller):
     options = {f"option{i}": ("s", "x" * 1000) for i in range(5000)}
     assert refused(caller.manager, "StartSession", "sa{sv}", "brief", options)[0] == "InvalidOption"

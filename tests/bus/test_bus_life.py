@@ -181,7 +181,7 @@ def test_removed_plan_and_the_queue(ready, caller):
     caller.manager("Reload", "a{sv}", {})
     caller.session(first, "Stop", "a{sv}", {})
     assert caller.wait_state(queued) == "done"
-    assert caller.report(queued)["stages"][0]["all"]["count"] > 100
+    assert caller.report(queued)["stages"][0]["all"]["count"] > 0
 
 
 def test_problems_at_the_start(make_daemon, caller):

@@ -189,7 +189,6 @@ def test_objects_survive_a_restart(ready, caller):
     caller.wait_state(stopped)
     before = [caller.session_all(sid) for sid in (done, stopped)]
     assert 0 < before[1]["Progress"] < 1 and before[1]["State"] == "stopped"
-    assert before[1]["Warnings"]  # that it was stopped early, at least
     assert ready.stop() == 0
     ready.start()
     for old, sid in zip(before, (done, stopped)):
