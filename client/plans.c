@@ -57,6 +57,18 @@ int plans_say_unknown(const json_t *plans, const char *name)
 			 name);
 }
 
+/* For people: what is quoted from a file may be anything. */
+static void plans_problem_line(const char *where, json_int_t line, const char *text, GString *out)
+{
+	g_autofree char *clean_where = text_clean(where, text_locale_is_utf8());
+	g_autofree char *clean_text = text_clean(text, text_locale_is_utf8());
+
+	g_string_append_printf(out, "%s:", clean_where);
+	if (line > 0)
+		g_string_append_printf(out, "%" JSON_INTEGER_FORMAT ":", line);
+	g_string_append_printf(out, " %s\n", clean_text);
+}
+
 void plans_problems(const json_t *problems, const char *file, GString *out, json_t *all)
 {
 	for (size_t i = 0; i < json_array_size(problems); i++) {
@@ -66,10 +78,7 @@ void plans_problems(const json_t *problems, const char *file, GString *out, json
 
 		if (!*where)
 			where = file;
-		g_string_append_printf(out, "%s:", where);
-		if (line > 0)
-			g_string_append_printf(out, "%" JSON_INTEGER_FORMAT ":", line);
-		g_string_append_printf(out, " %s\n", text);
+		plans_problem_line(where, line, text, out);
 		if (all)
 			json_array_append_new(all, json_pack("{s:s, s:I, s:s}", "file", where,
 							     "line", line, "text", text));

@@ -5,6 +5,7 @@
  */
 #include "session.h"
 
+#include "figures-json.h"
 #include <string.h>
 
 static int session_active(struct client *c, char **ret_path)
@@ -149,53 +150,65 @@ int session_list_page(struct client *c, const json_t *filter, const char *cursor
 		return r;
 	next = json_string_value(json_array_get(reply, 1));
 	*ret = json_incref(json_array_get(reply, 0));
+	session_complete_page(*ret);
 	*ret_next = g_strdup(next ? next : "");
 	json_decref(reply);
 	return OUTCOME_DONE;
 }
 
-static void session_complete_keys(json_t *o, const char *const *keys)
+/* Keys of @model that @o lacks. Either may be no object at all. */
+static void session_complete_like(json_t *o, const json_t *model)
 {
-	for (; *keys; keys++)
-		if (!json_object_get(o, *keys))
-			json_object_set_new(o, *keys, json_null());
+	const char *key;
+	json_t *unused;
+
+	if (!json_is_object(o))
+		return;
+	json_object_foreach ((json_t *)model, key, unused)
+		if (!json_object_get(o, key))
+			json_object_set_new(o, key, json_null());
 }
 
-void session_complete(json_t *session)
+static void session_complete_figures(json_t *f, const json_t *model)
 {
-	static const char *const keys[] = { "id",
-					    "plan",
-					    "label",
-					    "owner",
-					    "state",
-					    "verdict",
-					    "reason",
-					    "reason_id",
-					    "instrument",
-					    "policy",
-					    "priority",
-					    "wanted_policy",
-					    "method",
-					    "overrides",
-					    "created_usec",
-					    "started_usec",
-					    "finished_usec",
-					    "duration_ns",
-					    "planned_ns",
-					    "interval_ns",
-					    "summary",
-					    NULL };
-	static const char *const figures[] = { "count",	     "missed",	    "lost",   "late",
-					       "migrated",   "early",	    "warmup", "torn",
-					       "pending_ns", "min_ns",	    "avg_ns", "max_ns",
-					       "stddev_ns",  "percentiles", "within", "corrected",
-					       "worst",	     "blocks",	    NULL };
-	json_t *summary;
+	const json_t *percentiles = json_object_get(model, "percentiles");
+	json_t *worst, *at;
+	size_t i;
 
-	session_complete_keys(session, keys);
-	summary = json_object_get(session, "summary");
-	if (json_is_object(summary))
-		session_complete_keys(summary, figures);
+	session_complete_like(f, model);
+	session_complete_like(json_object_get(f, "percentiles"), percentiles);
+	session_complete_like(json_object_get(json_object_get(f, "corrected"), "percentiles"),
+			      percentiles);
+	worst = json_object_get(f, "worst");
+	at = json_pack("{s:n}", "at_usec");
+	for (i = 0; i < json_array_size(worst); i++)
+		session_complete_like(json_array_get(worst, i), at);
+	json_decref(at);
+}
+
+void session_complete_page(json_t *page)
+{
+	static const char *const keys[] = { "id",	    "plan",	     "label",
+					    "owner",	    "state",	     "verdict",
+					    "reason",	    "reason_id",     "instrument",
+					    "policy",	    "wanted_policy", "priority",
+					    "method",	    "overrides",     "created_usec",
+					    "started_usec", "finished_usec", "duration_ns",
+					    "planned_ns",   "interval_ns",   "summary" };
+	/* Figures of no sample have every key there is. */
+	g_autofree struct figures *none = figures_new();
+	json_t *figures = figures_to_json(none, 0, false), *session = json_object();
+
+	for (size_t i = 0; i < G_N_ELEMENTS(keys); i++)
+		json_object_set_new(session, keys[i], json_null());
+	for (size_t i = 0; i < json_array_size(page); i++) {
+		json_t *s = json_array_get(page, i);
+
+		session_complete_like(s, session);
+		session_complete_figures(json_object_get(s, "summary"), figures);
+	}
+	json_decref(session);
+	json_decref(figures);
 }
 
 int64_t session_ended_usec(const json_t *session)

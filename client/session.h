@@ -31,8 +31,8 @@ json_t *session_properties_json(const char *path, const json_t *properties);
  */
 int session_list_page(struct client *c, const json_t *filter, const char *cursor, unsigned limit,
 		      json_t **ret, char **ret_next);
-/* An element of such a page completed to the report's `session` object. Borrowed, changed in place.
- */
-void session_complete(json_t *session);
+/* Elements of such a page completed to the report's `session` objects, in place: null for what
+ * lacks. */
+void session_complete_page(json_t *page);
 /* When the session ended, or would have; 0: not known. */
 int64_t session_ended_usec(const json_t *session);

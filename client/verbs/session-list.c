@@ -86,7 +86,6 @@ static void session_list_json(struct session_list *l, json_t *s)
 {
 	g_autofree char *text = NULL;
 
-	session_complete(s);
 	text = json_text(s, true);
 	printf("%s%s", l->n ? ",\n" : "[\n", text);
 }

@@ -50,8 +50,6 @@ static int status_newest(struct client *c, const char *plan, json_t **ret)
 		return r;
 	*ret = json_incref(json_array_get(page, 0));
 	json_decref(page);
-	if (*ret)
-		session_complete(*ret);
 	return OUTCOME_DONE;
 }
 

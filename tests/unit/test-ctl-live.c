@@ -115,20 +115,27 @@ static void test_fields(void)
 
 static void test_complete(void)
 {
-	json_t *s = parse("{\"id\":\"s1\",\"started_usec\":5000000,\"duration_ns\":2000000000,"
-			  "\"summary\":{\"count\":3}}");
+	json_t *page = parse("[{\"id\":\"s1\",\"started_usec\":5000000,\"duration_ns\":2000000000,"
+			     "\"summary\":{\"count\":3,\"percentiles\":{\"50\":7},"
+			     "\"worst\":[{\"latency_ns\":9}]}},"
+			     "[],null,{\"summary\":5}]");
+	json_t *s = json_array_get(page, 0), *summary = json_object_get(s, "summary");
 
-	session_complete(s);
+	session_complete_page(page);
 	g_assert_true(json_is_null(json_object_get(s, "verdict")));
-	g_assert_true(json_is_null(json_object_get(json_object_get(s, "summary"), "max_ns")));
+	g_assert_true(json_is_null(json_object_get(summary, "max_ns")));
+	g_assert_true(
+		json_is_null(json_object_get(json_object_get(summary, "percentiles"), "99.9999")));
+	g_assert_true(json_is_null(
+		json_object_get(json_array_get(json_object_get(summary, "worst"), 0), "at_usec")));
+	g_assert_cmpint(field_number(summary, "count", 0), ==, 3);
 	g_assert_cmpint(session_ended_usec(s), ==, 7000000);
 	json_object_set_new(s, "finished_usec", json_integer(9));
 	g_assert_cmpint(session_ended_usec(s), ==, 9);
-	json_decref(s);
-	s = parse("[]"); /* not an object: nothing happens */
-	session_complete(s);
-	g_assert_cmpint(session_ended_usec(s), ==, 0);
-	json_decref(s);
+	g_assert_cmpint(session_ended_usec(json_array_get(page, 1)), ==, 0);
+	g_assert_true(json_is_null(json_object_get(json_array_get(page, 3), "id")));
+	session_complete_page(NULL);
+	json_decref(page);
 }
 
 static void test_properties(void)
