@@ -34,6 +34,8 @@ const struct finding_kind finding_kinds[] = {
 	  "Run its command by hand; see the effect it promises in its file in loads.d." },
 	{ "load-root", FINDING_WARNS, "A load ran with root's rights.",
 	  "See the reason in its file in loads.d." },
+	{ "load-left", FINDING_WARNS, "Something of a load was left behind: a process or its scratch folder.",
+	  "See what holds it; it may load the next stage too." },
 	/* the machine, meanwhile */
 	{ "steal", FINDING_INCONCLUSIVE,
 	  "The hypervisor took more than 1 % of the CPU time for others.",

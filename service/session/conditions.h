@@ -10,14 +10,36 @@
 #include <sched.h>
 
 /*
- * An object: kernel {release, version, machine, realtime, preemption, config_hash, command_line, ...},
- * clock, cpus[], idle states, governors, throttling, ... @root: "/" or a captured tree.
- * Never NULL; what cannot be read is null in it. The kernel configuration's text is under
- * "kernel"."config" (only options that matter for latency) with the hash of the whole.
+ * An object. @root: "/" or a captured tree. Never NULL; what cannot be read is null in it.
+ *
+ *	kernel		release, version, machine, realtime, preemption ("none", "voluntary",
+ *"lazy", "full", "rt"), preemption_dynamic, command_line, tainted, config_hash (SHA-256 of the
+ *whole configuration), config (the options that matter for latency, and "debug": those set that
+ *cost time) clock		source, available, highres processor	model, vendor, microcode,
+ *lists of CPUs (online, possible, isolated, nohz_full), smt, idle_driver, idle_governor,
+ *frequency_boost, mitigations {name: text}
+ *	cpus		[] of cpu, governor, frequency_driver, min_khz, max_khz, current_khz,
+ *siblings, core, package, smi_count, idle [] of name, latency_us, disabled, usage, time_us
+ *	scheduler	rt_runtime_us, rt_period_us, rt_group_runtime_us, fair_server [] of cpu,
+ *runtime_ns, period_ns, numa_balancing, numa_nodes, timer_migration, autogroup memory
+ *total_kib, available_kib, swap_kib, compact_unevictable_allowed, huge_pages virtualisation
+ *machine ("kvm", ...; null: bare metal), container, vendor, product
+ *	threads		[] of tid, name, policy, priority, kernel: those with a real-time policy
+ *	tracing		tracer, on, events
+ *	irqbalance	whether it runs
  */
 json_t *conditions_collect(const char *root);
-/* What changed during a session: idle state usage, SMI count, suspends, throttling: into @c. */
+/*
+ * What changed since then, into @c: idle states get usage_delta and time_us_delta, CPUs smi_delta,
+ * and "meanwhile" duration_ns.
+ */
 void conditions_finish(json_t *c, const char *root);
 
-/* Findings from them. @cpus: those measured; NULL: all. @policy SCHED_*. */
+/* Findings from what was collected. @cpus: those measured; NULL: all. @policy SCHED_*. */
 void conditions_judge(const json_t *c, const cpu_set_t *cpus, int policy, GPtrArray *findings);
+/* Threads at @priority (1..99) and above, other than the kernel's stoppers and the instrument's
+ * own. */
+void conditions_judge_priority(const json_t *c, int priority, GPtrArray *findings);
+/* After conditions_finish(): @dma_latency_us as the plan has it, -1 when it asks for none. */
+void conditions_judge_meanwhile(const json_t *c, const cpu_set_t *cpus, int dma_latency_us,
+				GPtrArray *findings);

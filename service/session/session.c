@@ -86,8 +86,10 @@ static void session_conclude(struct session *s, enum session_state state)
 	const char *trouble = store_trouble(s->place->store);
 
 	s->next = sd_event_source_disable_unref(s->next);
-	if (r->conditions)
+	if (r->conditions) {
 		conditions_finish(r->conditions, s->place->root);
+		conditions_judge_meanwhile(r->conditions, &s->cpus, s->plan->dma_latency_us, r->findings);
+	}
 	if (trouble && r->started_usec > 0)
 		finding_add(r->findings, "store-trouble", "%s", trouble);
 	r->state = state;
@@ -351,6 +353,8 @@ void session_begin(struct session *s)
 		session_describe_method(s);
 		s->r->conditions = conditions_collect(s->place->root);
 		conditions_judge(s->r->conditions, &s->cpus, s->r->policy, s->r->findings);
+		if (policy_is_realtime(s->r->policy))
+			conditions_judge_priority(s->r->conditions, s->r->priority, s->r->findings);
 	}
 	session_set_state(s, SESSION_PREPARING);
 	r = sd_event_add_defer(s->place->event, &s->next, on_session_next, s);
