@@ -50,7 +50,7 @@ def test_from_start_to_delete(bus, service):
     assert (shown["id"], shown["state"], shown["label"]) == (sid, "done", 'a "b"')
     listed = json.loads(run(bus, "session", "list", "--json", "--plan=short", "--since=1h").stdout)
     assert [s["id"] for s in listed] == [sid]
-    assert listed[0]["summary"]["count"] > 100 and listed[0]["summary"]["max_ns"] > 0
+    assert listed[0]["summary"]["count"] > 0 and listed[0]["summary"]["max_ns"] > 0
     text = run(bus, "session", "list").stdout
     assert sid in text and 'a "b"' in text
     assert run(bus, "session", "list", "--state=failed").stdout == ""
