@@ -293,3 +293,23 @@ char *world_plan_text(unsigned ms, const char *load, const char *more)
 			       "stages = ( { load = \"%s\"; } );\n%s\n",
 			       ms, load, more ?: "");
 }
+
+void world_assert_verdict(enum verdict got, enum verdict want, const GPtrArray *findings)
+{
+	if (got == VERDICT_INCONCLUSIVE && want < got && world_has_finding(findings, "steal"))
+		return;
+	g_assert_cmpstr(verdict_to_string(got), ==, verdict_to_string(want));
+}
+
+void world_assert_session_verdict(const struct result *r, enum verdict want)
+{
+	for (guint i = 0; i < r->stages->len; i++) {
+		const struct result_stage *s = r->stages->pdata[i];
+
+		if (world_has_finding(s->findings, "steal")) {
+			world_assert_verdict(r->verdict, want, s->findings);
+			return;
+		}
+	}
+	world_assert_verdict(r->verdict, want, r->findings);
+}

@@ -43,6 +43,13 @@ unsigned world_regions(struct world *w); /* region files there are */
 enum session_state world_state(const struct session *s);
 uint64_t world_count(const struct result *r);
 
+/*
+ * @got is @want; or inconclusive for a hypervisor's sake alone, which is the test machine's doing: @findings of
+ * a stage, or of any in @r.
+ */
+void world_assert_verdict(enum verdict got, enum verdict want, const GPtrArray *findings);
+void world_assert_session_verdict(const struct result *r, enum verdict want);
+
 #define world_assert_finding(findings, want) \
 	g_assert_true(world_has_finding(findings, want))
 bool world_has_finding(const GPtrArray *findings, const char *id);

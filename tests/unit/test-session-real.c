@@ -144,7 +144,7 @@ static void test_break(void)
 	g_assert_cmpstr(r->reason_id, ==, "");
 	g_assert_cmpuint(r->stages->len, ==, 1);
 	g_assert_cmpuint(world_count(r), ==, 1);
-	g_assert_cmpint(r->verdict, ==, VERDICT_NONE);
+	world_assert_session_verdict(r, VERDICT_NONE);
 	result_free(r);
 	world_free(w);
 }
