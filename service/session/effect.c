@@ -108,7 +108,7 @@ static int effect_open(const char *root, const char *name)
 /* The whole file from its start, into the buffer. */
 static bool effect_read(struct effect *e, int fd)
 {
-	gsize room = MAX(e->buffer->allocated_len, 16384);
+	const gsize room = 16384;
 	off_t at = 0;
 	ssize_t n;
 
