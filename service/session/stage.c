@@ -234,7 +234,10 @@ static void stage_judge_end(struct stage *s, const struct child_end *end)
 	const struct region_header *h = drain_header(s->drain);
 	g_autofree char *how = child_end_text(end);
 
-	if (h->phase == REGION_FAILED) {
+	/* told to end before it began, it calls that a failure; it is ours to say what it was */
+	if (s->stopping && h->start_mono_ns == 0)
+		return;
+	if (h->phase == REGION_FAILED && !(s->timed_out && h->start_mono_ns == 0)) {
 		stage_fail(s, *h->reason_id ? h->reason_id : "Failed",
 			   *h->text ? g_strdup(h->text)
 				    : g_strdup_printf("lrtbf-measure %s.", how));

@@ -242,6 +242,16 @@ def test_delete_one_that_runs(ready, caller):
     assert caller.session_get(first, "State") == "running"
 
 
+def test_stop_at_any_moment(ready, caller):
+    """Also while the measuring threads are being made: the session was stopped, it did not fail."""
+    for delay in (0, 0, 0.002, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16):
+        sid = caller.start("long")
+        time.sleep(delay)
+        caller.session(sid, "Stop", "a{sv}", {})
+        assert caller.wait_state(sid) == "stopped", caller.session_get(sid, "Reason")
+        assert caller.session_get(sid, "ReasonId") == ""
+
+
 def test_list_in_pages(ready, caller):
     sids = []
     for i in range(7):
