@@ -120,7 +120,7 @@ int main(int argc, char **argv)
 {
 	g_autofree char *message = NULL;
 	struct options opt;
-	cpu_set_t allowed;
+	cpu_set_t allowed, online;
 	int r;
 
 	r = cpulist_allowed("/", &allowed);
@@ -128,6 +128,8 @@ int main(int argc, char **argv)
 		message = g_strdup_printf("The CPUs cannot be asked for: %s.", g_strerror(-r));
 		return say_error(message);
 	}
-	r = options_parse(argc, argv, &allowed, &opt, &message);
+	if (cpulist_online("/", &online) < 0)
+		online = allowed; /* no /sys */
+	r = options_parse(argc, argv, &allowed, &online, &opt, &message);
 	return r < 0 ? wrong_usage(message) : run(&opt);
 }

@@ -85,7 +85,7 @@ static const struct option_entry option_table[] = {
 
 struct parse {
 	struct options *options;
-	const cpu_set_t *allowed;
+	const cpu_set_t *allowed, *online;
 	char **ret_message;
 	const char *instrument;
 	bool priority_given;
@@ -113,14 +113,9 @@ static int option_integer(const char *value, int64_t min, int64_t max, int32_t *
 
 static int option_cpus(struct parse *p, const char *value, cpu_set_t *ret, char **ret_why)
 {
-	cpu_set_t online;
 	int r = cpulist_parse(value, p->allowed, ret, ret_why);
 
-	if (r < 0)
-		return r;
-	if (cpulist_online("/", &online) < 0)
-		online = *p->allowed;
-	return cpulist_check(ret, p->allowed, &online, ret_why);
+	return r < 0 ? r : cpulist_check(ret, p->allowed, p->online, ret_why);
 }
 
 static int option_set(struct parse *p, const struct option_entry *e, const char *value)
@@ -234,11 +229,16 @@ static int options_finish(struct parse *p)
 	return 0;
 }
 
-int options_parse(int argc, char **argv, const cpu_set_t *allowed, struct options *ret,
-		  char **ret_message)
+int options_parse(int argc, char **argv, const cpu_set_t *allowed, const cpu_set_t *online,
+		  struct options *ret, char **ret_message)
 {
 	struct options o;
-	struct parse p = { .options = &o, .allowed = allowed, .ret_message = ret_message };
+	struct parse p = {
+		.options = &o,
+		.allowed = allowed,
+		.online = online,
+		.ret_message = ret_message,
+	};
 	int r;
 
 	options_defaults(&o, allowed);

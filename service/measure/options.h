@@ -21,9 +21,12 @@ struct options {
 	int order_fd, region_fd; /* OPTIONS_CHILD */
 };
 
-/* @allowed: CPUs of "all". -EINVAL with a sentence (g_free): how it is used wrongly. */
-int options_parse(int argc, char **argv, const cpu_set_t *allowed, struct options *ret,
-		  char **ret_message);
+/*
+ * @allowed: CPUs of "all", those that may be measured; @online: why others may not. -EINVAL with a
+ * sentence (g_free): how it is used wrongly.
+ */
+int options_parse(int argc, char **argv, const cpu_set_t *allowed, const cpu_set_t *online,
+		  struct options *ret, char **ret_message);
 
 /* The text of --help. */
 extern const char options_help[];
