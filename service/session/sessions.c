@@ -396,6 +396,9 @@ static int sessions_recover(struct sessions *m)
 			  message ?: g_strerror(-r));
 		return r;
 	}
+	/* before anybody is told: what was recovered is safe, unless the disk is in trouble */
+	if (regions->len > 0)
+		(void)store_flush(m->p.store, SESSIONS_FLUSH_NS, NULL);
 	sessions_take_regions(m, regions);
 	for (guint i = 0; i < queued->len; i++)
 		sessions_requeue(m, queued->pdata[i]);

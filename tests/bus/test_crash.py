@@ -201,7 +201,7 @@ def test_full_disk(make_daemon, bus, small_disk):
             pass
     assert caller.wait_state(sid) == "done"
     trouble = wait_for(lambda: caller.get("/org/lrtbf1", "Manager", "Trouble"), what="Trouble")
-    assert "full" in trouble.lower() or "space" in trouble.lower()
+    assert "no room" in trouble and str(small_disk) in trouble
     # nothing is lost meanwhile: the report is complete
     assert caller.report(sid)["stages"][0]["all"]["count"] > 3000
     filler.unlink()

@@ -13,11 +13,16 @@ from lrtbf import MEASURE, children, wait_for
 MS = 1_000_000
 PLAN = """
 instrument = "timer";
-policy = "%s"; fallback_policy = "other";
+policy = "%s"; %s
 interval = "1ms"; duration = "%s"; cpus = "%s";
 stages = ( { load = "none"; } );
 limits = ( "max <= 500ms" );
 """
+
+
+def plan(policy, duration, cpus):
+    fallback = 'fallback_policy = "other";' if policy == "fifo" else ""
+    return PLAN % (policy, fallback, duration, cpus)
 
 
 def measuring(daemon):
@@ -44,7 +49,7 @@ def invariant(figures, interval_ns=MS):
 def test_stop_for_a_second(make_daemon, bus):
     """SIGSTOP for 1 s at 1 ms: one sample near 1 s, the grid points it passed are missed."""
     daemon = make_daemon()
-    daemon.plan("stall", PLAN % ("fifo", "3s", "0"))
+    daemon.plan("stall", plan("fifo", "3s", "0"))
     daemon.start()
     caller = bus.connect()
     sid = caller.start("stall")
@@ -75,7 +80,7 @@ def test_stop_for_a_second(make_daemon, bus):
 def test_stop_across_the_end(make_daemon, bus):
     """A stall that is still on when the session ends shows in missed, pending_ns and the verdict."""
     daemon = make_daemon()
-    daemon.plan("stall", PLAN % ("fifo", "2s", "0"))
+    daemon.plan("stall", plan("fifo", "2s", "0"))
     daemon.start()
     caller = bus.connect()
     sid = caller.start("stall")
@@ -106,7 +111,7 @@ def thread_on(pid, cpu):
 @pytest.mark.skipif(os.cpu_count() < 2, reason="needs two CPUs")
 def test_thread_moved_by_another_program(make_daemon, bus):
     daemon = make_daemon()
-    daemon.plan("moved", PLAN % ("other", "2s", "0"))
+    daemon.plan("moved", plan("other", "2s", "0"))
     daemon.start()
     caller = bus.connect()
     sid = caller.start("moved")
@@ -137,7 +142,7 @@ ONLINE = Path("/sys/devices/system/cpu/cpu1/online")
                     reason="CPU 1 cannot be taken offline here")
 def test_cpu_goes_offline(make_daemon, bus):
     daemon = make_daemon()
-    daemon.plan("offline", PLAN % ("other", "3s", "all"))
+    daemon.plan("offline", plan("other", "3s", "all"))
     daemon.start()
     caller = bus.connect()
     sid = caller.start("offline")
