@@ -3,6 +3,7 @@
 
 #include "conftree.h"
 #include "load.h"
+#include "plan-keys.h"
 
 #include <errno.h>
 #include <locale.h>
@@ -536,6 +537,23 @@ static void test_shipped(void)
 	}
 }
 
+/* Every key of the table is in the man page as a key of its own. */
+static void test_documented(void)
+{
+	g_autofree char *path =
+		g_build_filename(g_getenv("CONF"), "..", "docs", "lrtbfd-plan.5", NULL);
+	g_autofree char *page = NULL;
+
+	g_assert_true(g_file_get_contents(path, &page, NULL, NULL));
+	for (const struct plan_key *k = plan_keys; k->name; k++) {
+		g_autofree char *pattern =
+			g_strdup_printf("\n\\.TP\n\\.BR ([a-z]+ \", \" )*%s ", k->name);
+
+		if (!g_regex_match_simple(pattern, page, 0, 0))
+			g_error("the key \"%s\" is not in lrtbfd-plan(5)", k->name);
+	}
+}
+
 static void test_check_loads(void)
 {
 	g_autoptr(GHashTable) loads =
@@ -622,6 +640,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/plan/override-refused", test_override_refused);
 	g_test_add_func("/plan/order", test_order);
 	g_test_add_func("/plan/shipped", test_shipped);
+	g_test_add_func("/plan/documented", test_documented);
 	g_test_add_func("/plan/check-loads", test_check_loads);
 	g_test_add_func("/plan/dropins", test_dropins);
 	g_test_add_func("/plan/locale", test_locale);

@@ -73,7 +73,7 @@ static void test_bad(void)
 		{ "ended_shown = -1;", "0 to 1000" },
 		{ "scratch_dir = \"scratch\";", "path from /" },
 		{ "log_level = \"loud\";", "debug, info" },
-		{ "housekeeping = \"!0\";", "numbers and ranges only" },
+		{ "housekeeping = \"1-0\";", "backwards" },
 		{ "housekeeping = 0;", "text in double quotes" },
 		{ "queue_max", "\"=\" is expected" },
 	};
