@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The order of things at the start: the bus name first, because it is what a second daemon on the same bus
- * fails at; then locks on the folders, because two buses may share them; only then is the database
- * opened and what an earlier life left taken up. Calls that arrive meanwhile wait in the socket.
+ * The order of things at the start: the bus name first, because it is what a second daemon on the
+ * same bus fails at; then locks on the folders, because two buses may share them; only then is the
+ * database opened and what an earlier life left taken up. Calls that arrive meanwhile wait in the
+ * socket.
  *
- * A stop is two steps: sessions end their children, which takes up to two seconds, and the loop goes on
- * meanwhile, so that signals about it still go out. A second signal does not wait.
+ * A stop is two steps: sessions end their children, which takes up to two seconds, and the loop
+ * goes on meanwhile, so that signals about it still go out. A second signal does not wait.
  */
 #include "daemon.h"
 
@@ -289,8 +290,8 @@ static int daemon_make_folder(const char *path, mode_t mode, char **ret_message)
 	if (g_mkdir_with_parents(path, mode) == 0 && access(path, W_OK | X_OK) == 0)
 		return 0;
 	r = -errno;
-	*ret_message = g_strdup_printf("The folder %s cannot be written to: %s.", path,
-				       g_strerror(-r));
+	*ret_message =
+		g_strdup_printf("The folder %s cannot be written to: %s.", path, g_strerror(-r));
 	return r;
 }
 
@@ -320,8 +321,7 @@ static int daemon_lock_folder(const char *path, int *ret_fd, char **ret_message)
 	return r;
 }
 
-static int daemon_open_folders(struct daemon *d, const struct daemon_options *o,
-			       char **ret_message)
+static int daemon_open_folders(struct daemon *d, const struct daemon_options *o, char **ret_message)
 {
 	int r;
 
@@ -386,11 +386,11 @@ static int daemon_start(struct daemon *d, const struct daemon_options *o, char *
 
 	r = daemon_set_config_dirs(d, o->config_dir, ret_message);
 	if (r >= 0)
-		r = daemon_find_program(o->measure, "measure/lrtbf-measure", BINDIR "/lrtbf-measure",
-					&d->measure, ret_message);
+		r = daemon_find_program(o->measure, "measure/lrtbf-measure",
+					BINDIR "/lrtbf-measure", &d->measure, ret_message);
 	if (r >= 0)
-		r = daemon_find_program(o->load, "load/lrtbf-load", LIBEXECDIR "/lrtbf-load", &d->load,
-					ret_message);
+		r = daemon_find_program(o->load, "load/lrtbf-load", LIBEXECDIR "/lrtbf-load",
+					&d->load, ret_message);
 	if (r >= 0)
 		r = daemon_open_event(d);
 	if (r >= 0)
@@ -447,7 +447,8 @@ struct daemon *daemon_free(struct daemon *d)
 	if (!d)
 		return NULL;
 	d->ending = true;
-	/* sessions still write to the store, and the store still answers calls: the bus goes last */
+	/* sessions still write to the store, and the store still answers calls: the bus goes last
+	 */
 	sessions_free(d->sessions);
 	store_close(d->store);
 	bus_free(d->bus);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /*
- * lrtbfd as an object: who owns what. Settings, store, sessions and bus are made here, in an order that
- * keeps a second daemon from touching the first one's results, and are ended in the reverse.
+ * lrtbfd as an object: who owns what. Settings, store, sessions and bus are made here, in an order
+ * that keeps a second daemon from touching the first one's results, and are ended in the reverse.
  *
  * Before daemon_new(): SIGTERM, SIGINT, SIGHUP and SIGCHLD blocked in every thread, SIGPIPE ignored
  * (daemon_signals()).
@@ -10,11 +10,12 @@
 struct daemon;
 
 struct daemon_options {
-	const char *bus;	 /* "system", "user", an address */
-	const char *config_dir;	 /* NULL: the three usual ones */
+	const char *bus;	/* "system", "user", an address */
+	const char *config_dir; /* NULL: the three usual ones */
 	const char *state_dir, *runtime_dir, *root, *lock_file;
-	const char *measure, *load; /* programs; NULL: beside lrtbfd, else where they are installed */
-	int log_level;		 /* -1: the settings' */
+	const char *measure,
+		*load; /* programs; NULL: beside lrtbfd, else where they are installed */
+	int log_level; /* -1: the settings' */
 };
 
 void daemon_options_init(struct daemon_options *o);

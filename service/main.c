@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lrtbfd: arguments and exit status. No locale is set: numbers are read and written in the C locale everywhere.
+ * lrtbfd: arguments and exit status. No locale is set: numbers are read and written in the C locale
+ * everywhere.
  */
 #include "config.h"
 #include "daemon.h"
@@ -133,8 +134,9 @@ static int main_parse(int argc, char **argv, struct daemon_options *o)
 		case ':':
 			return main_usage("A value is missing for ", argv[optind - 1]);
 		case '?':
-			return main_usage("Unknown or ambiguous option, or one that takes no value: ",
-					  argv[optind - 1]);
+			return main_usage(
+				"Unknown or ambiguous option, or one that takes no value: ",
+				argv[optind - 1]);
 		default:
 			if (main_take(o, c, optarg) < 0)
 				return -EINVAL;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The credentials that sd-bus can attach to a message come by a blocking call to the bus, so the
- * uid is asked for with a call of our own. Unique names are never given twice on a bus: there is nothing that
- * could become stale between the two answers. Nothing is remembered after a call is answered.
+ * uid is asked for with a call of our own. Unique names are never given twice on a bus: there is
+ * nothing that could become stale between the two answers. Nothing is remembered after a call is
+ * answered.
  *
- * The number of calls that wait is bounded three times: per connection (one that floods us), per uid (one
- * that opens many connections and lets polkit's dialogues wait), and in all.
+ * The number of calls that wait is bounded three times: per connection (one that floods us), per
+ * uid (one that opens many connections and lets polkit's dialogues wait), and in all.
  */
 #include "authority.h"
 
@@ -153,8 +154,7 @@ static int on_caller_vanished(sd_bus_message *m, void *userdata, sd_bus_error *r
 				     POLKIT_INTERFACE, "CancelCheckAuthorization", NULL, NULL, "s",
 				     c->cancellation_id);
 	if (r < 0)
-		log_debug("A polkit dialogue could not be cancelled, ignoring: %s",
-			  g_strerror(-r));
+		log_debug("A polkit dialogue could not be cancelled, ignoring: %s", g_strerror(-r));
 	check_end(c);
 	return 0;
 }
@@ -264,7 +264,8 @@ int authority_check(struct authority *a, sd_bus_message *call,
 	if (a->checks->len >= AUTHORITY_MAX ||
 	    authority_waiting_sender(a, sender) >= AUTHORITY_MAX_PER_SENDER) {
 		check_free(c);
-		return bus_error_limit(error, "Too many calls wait for authorisation; wait for answers.");
+		return bus_error_limit(error,
+				       "Too many calls wait for authorisation; wait for answers.");
 	}
 	r = sd_bus_call_method_async(a->bus, &c->answer, "org.freedesktop.DBus",
 				     "/org/freedesktop/DBus", "org.freedesktop.DBus",

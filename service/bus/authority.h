@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /*
- * May this caller do that? uid 0 and the daemon's own uid may do everything; of all others polkit is asked.
- * On a bus without polkit they may change nothing.
+ * May this caller do that? uid 0 and the daemon's own uid may do everything; of all others polkit
+ * is asked. On a bus without polkit they may change nothing.
  *
- * Nothing here blocks: whose connection a name is, is asked of the bus, then polkit, and the call goes on when
- * the answers came. A caller that leaves meanwhile takes his call with him.
+ * Nothing here blocks: whose connection a name is, is asked of the bus, then polkit, and the call
+ * goes on when the answers came. A caller that leaves meanwhile takes his call with him.
  */
 #include <glib.h>
 #include <sys/types.h>
@@ -23,9 +23,9 @@ typedef int (*authority_then_t)(sd_bus_message *call, uid_t caller, void *data,
 				sd_bus_error *error);
 
 struct authority_request {
-	const char *action;	  /* polkit's id, static */
+	const char *action;	   /* polkit's id, static */
 	const char *others_action; /* asked instead when @owner is another uid; NULL: the same */
-	uid_t owner;		  /* of the thing that is changed; AUTHORITY_NO_OWNER: nobody */
+	uid_t owner;		   /* of the thing that is changed; AUTHORITY_NO_OWNER: nobody */
 	authority_then_t then;
 	void *data;
 	GDestroyNotify free; /* of data, called once in any case; may be NULL */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Everything after bus_connect() is asynchronous: the daemon never waits for somebody on the bus. A name that
- * is taken is an error at once; to wait in the queue for it would leave a daemon that does nothing.
+ * Everything after bus_connect() is asynchronous: the daemon never waits for somebody on the bus. A
+ * name that is taken is an error at once; to wait in the queue for it would leave a daemon that
+ * does nothing.
  */
 #include "bus-internal.h"
 
@@ -49,8 +50,9 @@ static char *bus_request_name_trouble(int r)
 	if (r == -EEXIST || r == -EALREADY)
 		return g_strdup("The name org.lrtbf1 is taken on this bus: another lrtbfd runs.");
 	if (r == -EPERM || r == -EACCES)
-		return g_strdup("The bus does not let this user own the name org.lrtbf1: see the bus "
-				"policy org.lrtbf1.conf, or use --bus=user.");
+		return g_strdup(
+			"The bus does not let this user own the name org.lrtbf1: see the bus "
+			"policy org.lrtbf1.conf, or use --bus=user.");
 	return g_strdup_printf("The name org.lrtbf1 cannot be taken: %s.", g_strerror(-r));
 }
 
@@ -68,8 +70,8 @@ int bus_connect(const char *address, sd_event *event, struct bus **ret, char **r
 					"org.freedesktop.DBus.Local", "Disconnected",
 					on_disconnected, b);
 	if (r < 0) {
-		*ret_message = g_strdup_printf("The message bus (%s) cannot be reached: %s.", address,
-					       g_strerror(-r));
+		*ret_message = g_strdup_printf("The message bus (%s) cannot be reached: %s.",
+					       address, g_strerror(-r));
 		bus_free(b);
 		return r;
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /*
- * The daemon on the message bus: org.lrtbf1 and its objects. One owner (daemon.c), event loop's thread only.
+ * The daemon on the message bus: org.lrtbf1 and its objects. One owner (daemon.c), event loop's
+ * thread only.
  *
  * Two steps, because the name is also what keeps a second daemon away from the first one's results:
  * take the name, then open the store, then show objects. Calls that come in between wait.
@@ -15,15 +16,15 @@ struct bus;
 struct bus_model {
 	struct sessions *sessions;
 	struct store *store;
-	const char *root;	       /* "/", or a captured tree: whose kernel is shown */
+	const char *root;		      /* "/", or a captured tree: whose kernel is shown */
 	GPtrArray *(*reload)(void *userdata); /* of struct problem */
-	void (*lost)(void *userdata);  /* the connection broke: nobody will call any more */
+	void (*lost)(void *userdata);	      /* the connection broke: nobody will call any more */
 	void *userdata;
 };
 
 /*
- * Connect to @address ("system", "user" or a D-Bus address) and own org.lrtbf1. Blocks. -EBUSY when the name
- * is taken; errors with a sentence.
+ * Connect to @address ("system", "user" or a D-Bus address) and own org.lrtbf1. Blocks. -EBUSY when
+ * the name is taken; errors with a sentence.
  */
 int bus_connect(const char *address, sd_event *event, struct bus **ret, char **ret_message);
 /* Show the objects. @model is copied, what it points to must live as long as the bus. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A result is turned into a dictionary from its JSON form and not from its structs, so that the bus and the
- * file say the same and a new key appears in both.
+ * A result is turned into a dictionary from its JSON form and not from its structs, so that the bus
+ * and the file say the same and a new key appears in both.
  *
- * The bus refuses messages nested deeper than 64 containers, by disconnecting the sender. A JSON level is
- * three of them (array, entry, variant), hence the 16.
+ * The bus refuses messages nested deeper than 64 containers, by disconnecting the sender. A JSON
+ * level is three of them (array, entry, variant), hence the 16.
  */
 #include "dict.h"
 
@@ -105,7 +105,7 @@ static const char *dict_element_type(const json_t *array)
 	const json_t *e;
 	size_t i;
 
-	json_array_foreach(array, i, e) {
+	json_array_foreach (array, i, e) {
 		const char *t = "v";
 
 		if (json_is_string(e))
@@ -130,10 +130,10 @@ static const char *dict_type(const json_t *j)
 		return "a{sv}";
 	case JSON_ARRAY:
 		element = dict_element_type(j);
-		return *element == 's' ? "as" :
-		       *element == 'a' ? "aa{sv}" :
-		       *element == 't' ? "at" :
-					 "av";
+		return *element == 's'	 ? "as"
+		       : *element == 'a' ? "aa{sv}"
+		       : *element == 't' ? "at"
+					 : "av";
 	case JSON_STRING:
 		return "s";
 	case JSON_INTEGER:
@@ -147,7 +147,8 @@ static const char *dict_type(const json_t *j)
 
 static bool dict_left_out(const json_t *j, unsigned depth)
 {
-	return json_is_null(j) || (depth >= DICT_DEPTH_MAX && (json_is_object(j) || json_is_array(j)));
+	return json_is_null(j) ||
+	       (depth >= DICT_DEPTH_MAX && (json_is_object(j) || json_is_array(j)));
 }
 
 static int dict_append_variant(sd_bus_message *m, const json_t *j, unsigned depth)
@@ -172,7 +173,7 @@ static int dict_append_object(sd_bus_message *m, const json_t *object, unsigned 
 	r = sd_bus_message_open_container(m, 'a', "{sv}");
 	if (r < 0)
 		return r;
-	json_object_foreach((json_t *)object, key, value) {
+	json_object_foreach ((json_t *)object, key, value) {
 		if (dict_left_out(value, depth + 1))
 			continue;
 		r = sd_bus_message_open_container(m, 'e', "sv");
@@ -198,7 +199,7 @@ static int dict_append_array(sd_bus_message *m, const json_t *array, unsigned de
 	r = sd_bus_message_open_container(m, 'a', type);
 	if (r < 0)
 		return r;
-	json_array_foreach(array, i, e) {
+	json_array_foreach (array, i, e) {
 		if (dict_left_out(e, depth + 1))
 			continue;
 		if (*type == 'v')
@@ -219,8 +220,8 @@ static int dict_append_json(sd_bus_message *m, const json_t *j, const char *type
 
 	switch (*type) {
 	case 'a':
-		return json_is_object(j) ? dict_append_object(m, j, depth) :
-					   dict_append_array(m, j, depth);
+		return json_is_object(j) ? dict_append_object(m, j, depth)
+					 : dict_append_array(m, j, depth);
 	case 's':
 		return dict_text(m, json_string_value(j));
 	case 't':
@@ -249,9 +250,9 @@ void dict_drop(json_t *j, const char *key)
 
 	if (json_is_object(j))
 		json_object_del(j, key);
-	json_object_foreach(j, name, value)
+	json_object_foreach (j, name, value)
 		dict_drop(value, key);
-	json_array_foreach(j, i, value)
+	json_array_foreach (j, i, value)
 		dict_drop(value, key);
 }
 
@@ -265,11 +266,11 @@ size_t dict_size(const json_t *j)
 	case JSON_STRING:
 		return size + json_string_length(j);
 	case JSON_OBJECT:
-		json_object_foreach((json_t *)j, key, value)
+		json_object_foreach ((json_t *)j, key, value)
 			size += strlen(key) + 16 + dict_size(value);
 		return size;
 	case JSON_ARRAY:
-		json_array_foreach(j, i, value)
+		json_array_foreach (j, i, value)
 			size += dict_size(value);
 		return size;
 	default:

@@ -30,11 +30,12 @@ int dict_value(sd_bus_message *m, const char *key, const char *type,
 	       int (*append)(sd_bus_message *m, const void *data), const void *data);
 
 /* Whole values. */
-int dict_json(sd_bus_message *m, const json_t *object);	      /* a{sv} */
-int dict_findings(sd_bus_message *m, const void *findings);   /* GPtrArray of struct finding: aa{sv} */
+int dict_json(sd_bus_message *m, const json_t *object); /* a{sv} */
+int dict_findings(sd_bus_message *m,
+		  const void *findings); /* GPtrArray of struct finding: aa{sv} */
 /*
- * GPtrArray of struct problem, NULL: none: aa{sv}. A caller's text of 1 MiB can have as many problems as
- * letters: the first DICT_PROBLEMS_MAX, and one that counts the rest.
+ * GPtrArray of struct problem, NULL: none: aa{sv}. A caller's text of 1 MiB can have as many
+ * problems as letters: the first DICT_PROBLEMS_MAX, and one that counts the rest.
  */
 int dict_problems(sd_bus_message *m, const void *problems);
 

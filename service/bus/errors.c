@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sentences quote what callers and files said. A message with bytes that are not UTF-8 would make the bus
- * disconnect the sender, which is us: so they are made valid here, for everyone.
+ * Sentences quote what callers and files said. A message with bytes that are not UTF-8 would make
+ * the bus disconnect the sender, which is us: so they are made valid here, for everyone.
  */
 #include "errors.h"
 

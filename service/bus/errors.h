@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /*
- * errno -> org.lrtbf1.Error.NAME, by the one table in core/reason.h. A handler never returns a bare errno:
- * sd-bus would answer with System.Error.EWHATEVER, which no caller knows.
+ * errno -> org.lrtbf1.Error.NAME, by the one table in core/reason.h. A handler never returns a bare
+ * errno: sd-bus would answer with System.Error.EWHATEVER, which no caller knows.
  */
 #include <glib.h>
 #include <systemd/sd-bus.h>
 
 /*
- * Set @error for errno @r (either sign) with a sentence; NULL: what strerror() says. Always negative, so that
- * a handler ends with `return bus_error_set(...)`. @message may hold bytes that are not UTF-8.
+ * Set @error for errno @r (either sign) with a sentence; NULL: what strerror() says. Always
+ * negative, so that a handler ends with `return bus_error_set(...)`. @message may hold bytes that
+ * are not UTF-8.
  */
 int bus_error_set(sd_bus_error *error, int r, const char *message);
 int bus_error_setf(sd_bus_error *error, int r, const char *fmt, ...) G_GNUC_PRINTF(3, 4);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The lock is a file descriptor: held as long as it is open, so a daemon that is killed lets go of it too. When
- * the measuring ends before logind has answered, the answer's slot is dropped and with it the descriptor.
+ * The lock is a file descriptor: held as long as it is open, so a daemon that is killed lets go of
+ * it too. When the measuring ends before logind has answered, the answer's slot is dropped and with
+ * it the descriptor.
  */
 #include "inhibit.h"
 

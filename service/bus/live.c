@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Everything here comes from what the last drain of the result region left in memory: reading a property
- * touches neither the region nor the store, however often it is read.
+ * Everything here comes from what the last drain of the result region left in memory: reading a
+ * property touches neither the region nor the store, however often it is read.
  */
 #include "live.h"
 

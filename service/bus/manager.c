@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * org.lrtbf1.Manager at /org/lrtbf1. A handler reads its arguments, asks authority when something changes,
- * calls the model once and answers.
+ * org.lrtbf1.Manager at /org/lrtbf1. A handler reads its arguments, asks authority when something
+ * changes, calls the model once and answers.
  */
 #include "bus-internal.h"
 
@@ -12,6 +12,7 @@
 #include "errors.h"
 #include "log.h"
 #include "options.h"
+#include "page.h"
 #include "plans.h"
 #include "report.h"
 #include <errno.h>
@@ -19,24 +20,26 @@
 
 #define MANAGER_PLAN_NAME_MAX 64
 #define MANAGER_PLAN_TEXT_MAX (1024 * 1024)
-#define MANAGER_WORD_MAX      256 /* ids, cursors */
-#define MANAGER_PAGE	      100
-#define MANAGER_PAGE_MAX      1000
+#define MANAGER_WORD_MAX      256 /* ids, words for them */
 
 #define ACTION_MEASURE	 "org.lrtbf1.measure"
 #define ACTION_MANAGE	 "org.lrtbf1.manage-results"
 #define ACTION_CONFIGURE "org.lrtbf1.configure"
 
 static const struct option_spec start_options[] = {
-	{ "duration", 's' }, { "interval", 's' }, { "priority", 's' },	  { "policy", 's' },
-	{ "cpus", 's' },     { "load", 's' },	  { "label", 's' },	  { "warm_up", 's' },
-	{ "break", 's' },    { "limit", 's' },	  { "dma_latency", 's' }, { "queue", 'b' },
+	{ "duration", 's' },
+	{ "interval", 's' },
+	{ "priority", 's' },
+	{ "policy", 's' },
+	{ "cpus", 's' },
+	{ "load", 's' },
+	{ "label", 's' },
+	{ "warm_up", 's' },
+	{ "break", 's' },
+	{ "limit", 's' },
+	{ "dma_latency", 's' },
+	{ "queue", 'b' },
 	{ NULL },
-};
-
-static const struct option_spec list_options[] = {
-	{ "plan", 's' },       { "label", 's' }, { "state", 's' }, { "verdict", 's' },
-	{ "since_usec", 't' }, { "owner", 'u' }, { NULL },
 };
 
 /* StartSession */
@@ -93,8 +96,10 @@ static int method_start_session(sd_bus_message *m, void *userdata, sd_bus_error 
 	if (r < 0)
 		return bus_error_set(error, r, NULL);
 	if (strlen(plan) > MANAGER_PLAN_NAME_MAX)
-		return bus_error_setf(error, ESRCH, "There is no plan \"%.32s...\": names have at most %d letters.",
-				      plan, MANAGER_PLAN_NAME_MAX);
+		return bus_error_setf(
+			error, ESRCH,
+			"There is no plan \"%.32s...\": names have at most %d letters.", plan,
+			MANAGER_PLAN_NAME_MAX);
 	r = options_read(m, start_options, &options, error);
 	if (r < 0)
 		return r;
@@ -106,101 +111,6 @@ static int method_start_session(sd_bus_message *m, void *userdata, sd_bus_error 
 	s->overrides = g_steal_pointer(&options);
 	request.data = s;
 	return authority_check(b->authority, m, &request, error);
-}
-
-/* ListSessions */
-
-static int list_read(sd_bus_message *m, json_t **ret_options, struct store_filter *ret_filter,
-		     const char **ret_cursor, uint32_t *ret_limit, sd_bus_error *error)
-{
-	int r;
-
-	r = options_read(m, list_options, ret_options, error);
-	if (r < 0)
-		return r;
-	r = sd_bus_message_read(m, "su", ret_cursor, ret_limit);
-	if (r < 0)
-		return bus_error_set(error, r, NULL);
-	if (strlen(*ret_cursor) > MANAGER_WORD_MAX)
-		return bus_error_set(error, EINVAL, "The cursor is not one of ours.");
-	if (*ret_limit == 0)
-		*ret_limit = MANAGER_PAGE;
-	if (*ret_limit > MANAGER_PAGE_MAX)
-		return bus_error_setf(error, EINVAL, "A page has at most %d sessions.",
-				      MANAGER_PAGE_MAX);
-	*ret_filter = (struct store_filter){
-		.plan = options_string(*ret_options, "plan"),
-		.label = options_string(*ret_options, "label"),
-		.state = options_string(*ret_options, "state"),
-		.verdict = options_string(*ret_options, "verdict"),
-		.since_usec = options_integer(*ret_options, "since_usec", 0),
-		.owner = -1,
-	};
-	if (json_object_get(*ret_options, "owner"))
-		ret_filter->owner = (int64_t)options_integer(*ret_options, "owner", 0);
-	return 0;
-}
-
-/* @heads as aa{sv}; -EMSGSIZE when the reply would become too large. */
-static int list_append(sd_bus_message *reply, const GPtrArray *heads)
-{
-	size_t size = 0;
-	int r;
-
-	r = sd_bus_message_open_container(reply, 'a', "a{sv}");
-	for (guint i = 0; r >= 0 && i < heads->len; i++) {
-		g_autoptr(json_t) head = report_session_json(heads->pdata[i]);
-
-		size += dict_size(head);
-		if (size > BUS_REPLY_MAX)
-			return -EMSGSIZE;
-		r = dict_json(reply, head);
-	}
-	return r < 0 ? r : sd_bus_message_close_container(reply);
-}
-
-/* One page as a reply; with fewer sessions than asked for when they do not fit in one message. */
-static int list_reply(struct bus *b, sd_bus_message *m, const struct store_filter *filter,
-		      const char *cursor, unsigned limit, sd_bus_message **ret, sd_bus_error *error)
-{
-	g_autofree char *message = NULL, *next = NULL;
-	g_autoptr(sd_bus_message) reply = NULL;
-	g_autoptr(GPtrArray) heads = NULL;
-	int r;
-
-	r = sessions_list(b->model.sessions, filter, cursor, limit, &heads, &next, &message);
-	if (r < 0)
-		return bus_error_set(error, r, message);
-	r = sd_bus_message_new_method_return(m, &reply);
-	if (r >= 0)
-		r = list_append(reply, heads);
-	if (r == -EMSGSIZE && limit > 1)
-		return list_reply(b, m, filter, cursor, limit / 2, ret, error);
-	if (r >= 0)
-		r = dict_text(reply, next ?: "");
-	if (r < 0)
-		return bus_error_set(error, r, NULL);
-	*ret = g_steal_pointer(&reply);
-	return 0;
-}
-
-static int method_list_sessions(sd_bus_message *m, void *userdata, sd_bus_error *error)
-{
-	g_autoptr(sd_bus_message) reply = NULL;
-	g_autoptr(json_t) options = NULL;
-	struct store_filter filter;
-	struct bus *b = userdata;
-	const char *cursor;
-	uint32_t limit;
-	int r;
-
-	r = list_read(m, &options, &filter, &cursor, &limit, error);
-	if (r >= 0)
-		r = list_reply(b, m, &filter, cursor, limit, &reply, error);
-	if (r < 0)
-		return r;
-	r = sd_bus_send(NULL, reply, NULL);
-	return r < 0 ? bus_error_set(error, r, NULL) : 1;
 }
 
 static int method_get_session(sd_bus_message *m, void *userdata, sd_bus_error *error)
@@ -225,7 +135,8 @@ static int method_get_session(sd_bus_message *m, void *userdata, sd_bus_error *e
 
 /* DeleteSession: once more with the answer of the store, which may take its time */
 
-struct delete {
+struct delete
+{
 	struct bus *bus;
 	char *id;
 	sd_bus_message *call; /* NULL until allowed */
@@ -296,7 +207,8 @@ static int method_delete_session(sd_bus_message *m, void *userdata, sd_bus_error
 	if (r < 0)
 		return r;
 	if (strcmp(id, "last") == 0 || g_str_has_prefix(id, "last:"))
-		return bus_error_set(error, EINVAL, "Delete wants the session's id, not a word for it.");
+		return bus_error_set(error, EINVAL,
+				     "Delete wants the session's id, not a word for it.");
 	r = view_set(&b->view, b->model.sessions, id, error);
 	if (r < 0)
 		return r;
@@ -468,8 +380,8 @@ static const sd_bus_vtable manager_vtable[] = {
 				SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("ListSessions",
 				SD_BUS_ARGS("a{sv}", filter, "s", cursor, "u", limit),
-				SD_BUS_RESULT("aa{sv}", sessions, "s", next), method_list_sessions,
-				SD_BUS_VTABLE_UNPRIVILEGED),
+				SD_BUS_RESULT("aa{sv}", sessions, "s", next),
+				page_method_list_sessions, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("GetSession", SD_BUS_ARGS("s", id), SD_BUS_RESULT("o", session),
 				method_get_session, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("DeleteSession", SD_BUS_ARGS("s", id, "a{sv}", options),
@@ -565,5 +477,6 @@ void bus_trouble_changed(struct bus *b)
 
 int manager_publish(struct bus *b)
 {
-	return sd_bus_add_object_vtable(b->bus, NULL, BUS_PATH, BUS_MANAGER_IFACE, manager_vtable, b);
+	return sd_bus_add_object_vtable(b->bus, NULL, BUS_PATH, BUS_MANAGER_IFACE, manager_vtable,
+					b);
 }

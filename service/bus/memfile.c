@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sealed, so that a receiver may map it without fear of SIGBUS, and so that who gets it cannot change what the
- * next one who gets the same description would read.
+ * Sealed, so that a receiver may map it without fear of SIGBUS, and so that who gets it cannot
+ * change what the next one who gets the same description would read.
  */
 #include "memfile.h"
 

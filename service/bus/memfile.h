@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /*
- * Bytes as a file descriptor that nobody can change any more: how something large goes over the bus.
+ * Bytes as a file descriptor that nobody can change any more: how something large goes over the
+ * bus.
  */
 #include <stddef.h>
 

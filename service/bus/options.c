@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A table and one reader instead of a chain of comparisons in every method: the sentence of a refusal, which
- * lists what is known, comes from the same table.
+ * A table and one reader instead of a chain of comparisons in every method: the sentence of a
+ * refusal, which lists what is known, comes from the same table.
  */
 #include "options.h"
 
@@ -30,7 +30,8 @@ static int options_unknown(const struct option_spec *specs, const char *name, sd
 				       specs->type);
 	if (known->len == 0)
 		return bus_error_setf(error, EINVAL,
-				      "Unknown option \"%.64s\": this method has no options.", name);
+				      "Unknown option \"%.64s\": this method has no options.",
+				      name);
 	return bus_error_setf(error, EINVAL, "Unknown option \"%.64s\". Known are: %s.", name,
 			      known->str);
 }
@@ -66,7 +67,8 @@ static int options_read_value(sd_bus_message *m, const struct option_spec *spec,
 		return 0;
 	default:
 		if (v.u64 > INT64_MAX)
-			return bus_error_setf(error, EINVAL, "The value of option \"%s\" is too large.",
+			return bus_error_setf(error, EINVAL,
+					      "The value of option \"%s\" is too large.",
 					      spec->name);
 		*ret = json_integer((json_int_t)v.u64);
 		return 0;
@@ -95,8 +97,8 @@ static int options_read_entry(sd_bus_message *m, const struct option_spec *specs
 	if (r < 0)
 		return bus_error_set(error, r, NULL);
 	if (strcmp(contents, type) != 0)
-		return bus_error_setf(error, EINVAL, "Option \"%s\" is of type %s, not %.64s.", name, type,
-				      contents);
+		return bus_error_setf(error, EINVAL, "Option \"%s\" is of type %s, not %.64s.",
+				      name, type, contents);
 	r = sd_bus_message_enter_container(m, 'v', contents);
 	if (r < 0)
 		return bus_error_set(error, r, NULL);
@@ -109,8 +111,8 @@ static int options_read_entry(sd_bus_message *m, const struct option_spec *specs
 }
 
 /* Entries of an open array; what sd-bus itself says, or -EINVAL with @error set. */
-static int options_read_entries(sd_bus_message *m, const struct option_spec *specs,
-				json_t *options, sd_bus_error *error)
+static int options_read_entries(sd_bus_message *m, const struct option_spec *specs, json_t *options,
+				sd_bus_error *error)
 {
 	int r;
 

@@ -19,8 +19,8 @@ struct option_spec {
 extern const struct option_spec options_none[];
 
 /*
- * Read the dictionary at the message's read position into an object of strings, booleans and integers.
- * json_decref(). Negative with @error set: InvalidOption.
+ * Read the dictionary at the message's read position into an object of strings, booleans and
+ * integers. json_decref(). Negative with @error set: InvalidOption.
  */
 int options_read(sd_bus_message *m, const struct option_spec *specs, json_t **ret,
 		 sd_bus_error *error);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * org.lrtbf1.Session at /org/lrtbf1/session/ID: one fallback vtable for every session there ever was. Those in
- * memory are also enumerated, so that ObjectManager lists them; older ones answer by path.
+ * org.lrtbf1.Session at /org/lrtbf1/session/ID: one fallback vtable for every session there ever
+ * was. Those in memory are also enumerated, so that ObjectManager lists them; older ones answer by
+ * path.
  */
 #include "bus-internal.h"
 
@@ -153,7 +154,8 @@ static int method_get_result(sd_bus_message *m, void *userdata, sd_bus_error *er
 	result_free(result);
 	dict_drop(json, "histogram");
 	if (dict_size(json) > BUS_REPLY_MAX)
-		return bus_error_set(error, EMSGSIZE, "The result is too large for one answer: "
+		return bus_error_set(error, EMSGSIZE,
+				     "The result is too large for one answer: "
 				     "use OpenReport with format json.");
 	r = sd_bus_message_new_method_return(m, &reply);
 	if (r >= 0)
@@ -174,7 +176,8 @@ static int report_read(sd_bus_message *m, const char **ret_format, struct report
 	if (r < 0)
 		return bus_error_set(error, r, NULL);
 	if (strlen(*ret_format) > SESSION_FORMAT_MAX)
-		return bus_error_setf(error, EINVAL, "There is no report format \"%.32s...\".", *ret_format);
+		return bus_error_setf(error, EINVAL, "There is no report format \"%.32s...\".",
+				      *ret_format);
 	r = options_read(m, report_option_specs, &options, error);
 	if (r < 0)
 		return r;
@@ -288,9 +291,9 @@ static int session_property_usec(sd_bus *bus, const char *path, const char *inte
 				 sd_bus_error *error)
 {
 	const struct result *r = ((struct bus *)userdata)->view.result;
-	const uint64_t *value = *property == 'C' ? &r->created_usec :
-				*property == 'S' ? &r->started_usec :
-						   &r->finished_usec;
+	const uint64_t *value = *property == 'C'   ? &r->created_usec
+				: *property == 'S' ? &r->started_usec
+						   : &r->finished_usec;
 
 	return sd_bus_message_append_basic(reply, 't', value);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A client asks for the dozen properties of an old session one by one, and a desktop tool for those of all that
- * are listed. Reading the database for each would make that slow, keeping whole results would make us
- * big: so of the last few the heads are kept, and what their stages say in words.
+ * A client asks for the dozen properties of an old session one by one, and a desktop tool for those
+ * of all that are listed. Reading the database for each would make that slow, keeping whole results
+ * would make us big: so of the last few the heads are kept, and what their stages say in words.
  *
- * A session of an earlier life is in memory with its head only. It is shown as the store has it, too, so that
- * it says the same before and after a restart.
+ * A session of an earlier life is in memory with its head only. It is shown as the store has it,
+ * too, so that it says the same before and after a restart.
  */
 #include "view.h"
 
@@ -63,8 +63,7 @@ static double view_share_measured(const struct result *r)
 	return r->planned_ns ? MIN((double)measured_ns / (double)r->planned_ns, 1.0) : 0.0;
 }
 
-static int view_read(struct view *v, struct sessions *sessions, const char *id,
-		     sd_bus_error *error)
+static int view_read(struct view *v, struct sessions *sessions, const char *id, sd_bus_error *error)
 {
 	g_autofree char *message = NULL;
 	struct result *result = NULL;

@@ -3,8 +3,9 @@
 /*
  * A session wherever it is, for its Session object: in memory, or read from the store.
  *
- * sd-bus looks an object up, then asks for its properties, one after the other in one thread: one view, set anew
- * at each look-up, is enough. Of what came from the store, the last VIEW_KEPT are kept, small.
+ * sd-bus looks an object up, then asks for its properties, one after the other in one thread: one
+ * view, set anew at each look-up, is enough. Of what came from the store, the last VIEW_KEPT are
+ * kept, small.
  */
 #include "sessions.h"
 #include "store.h"

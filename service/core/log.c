@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether standard error is the journal is asked at every message (one fstat): messages are rare, and
- * so nothing is remembered but the level.
+ * Whether standard error is the journal is asked at every message (one fstat): messages are rare,
+ * and so nothing is remembered but the level.
  */
 #include "log.h"
 

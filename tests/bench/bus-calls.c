@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Calls to a daemon on the bus at argv[1], timed side by side: reading properties against Peer.Ping of the same
- * daemon. argv[2]: object of a session in memory, argv[3]: of one that only the store has. The kinds take turns
- * within each round, so that whatever else the machine does hits all of them; medians are compared.
+ * Calls to a daemon on the bus at argv[1], timed side by side: reading properties against Peer.Ping
+ * of the same daemon. argv[2]: object of a session in memory, argv[3]: of one that only the store
+ * has. The kinds take turns within each round, so that whatever else the machine does hits all of
+ * them; medians are compared.
  */
 #include "cleanup-bus.h"
 

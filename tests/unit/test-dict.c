@@ -19,7 +19,8 @@ static void set_up(struct fixture *f, gconstpointer unused)
 	int fds[2];
 	sd_id128_t id = { .bytes = { 1 } };
 
-	g_assert_cmpint(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds), ==, 0);
+	g_assert_cmpint(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds), ==,
+			0);
 	f->peer = fds[1];
 	g_assert_cmpint(sd_bus_new(&f->bus), >=, 0);
 	g_assert_cmpint(sd_bus_set_fd(f->bus, fds[0], fds[0]), >=, 0);
@@ -96,7 +97,9 @@ static void expect(struct fixture *f, const char *json, const char *words)
 
 static void test_basic(struct fixture *f, gconstpointer unused)
 {
-	expect(f, "{\"s\": \"a\", \"n\": null, \"t\": 5, \"x\": -5, \"d\": 0.5, \"y\": true, \"z\": false}",
+	expect(f,
+	       "{\"s\": \"a\", \"n\": null, \"t\": 5, \"x\": -5, \"d\": 0.5, \"y\": true, \"z\": "
+	       "false}",
 	       "a{sv}(e('s'vs('a'))e('t'vt(t5 ))e('x'vx(x-5 ))e('d'vd(d0.5 ))e('y'vb(b1 ))"
 	       "e('z'vb(b0 )))");
 }
@@ -104,7 +107,8 @@ static void test_basic(struct fixture *f, gconstpointer unused)
 static void test_arrays(struct fixture *f, gconstpointer unused)
 {
 	expect(f,
-	       "{\"0\": [], \"s\": [\"a\", \"b\"], \"t\": [0, 9223372036854775807], \"x\": [1, -1], "
+	       "{\"0\": [], \"s\": [\"a\", \"b\"], \"t\": [0, 9223372036854775807], \"x\": [1, "
+	       "-1], "
 	       "\"o\": [{\"k\": 1}, {}], \"n\": [1, null, 2], \"aa\": [[1, 2], []]}",
 	       "a{sv}(e('0'vav(av()))e('s'vas(as('a''b')))e('t'vat(at(t0 t9223372036854775807 )))"
 	       "e('x'vav(av(vt(t1 )vx(x-1 ))))e('o'vaa{sv}(aa{sv}(a{sv}(e('k'vt(t1 )))a{sv}())))"
@@ -133,14 +137,16 @@ static void test_deep(struct fixture *f, gconstpointer unused)
 static void test_size_is_a_bound(void)
 {
 	json_t *j = json_loads("{\"a\": [1, 2, 3], \"b\": {\"c\": \"some words\", "
-			       "\"d\": [{\"e\": 0.25}]}, \"f\": []}", 0, NULL);
+			       "\"d\": [{\"e\": 0.25}]}, \"f\": []}",
+			       0, NULL);
 	json_t *many = json_array();
 
 	g_assert_cmpuint(dict_size(j), >, 4 * 8 + strlen("some words") + strlen("abcdef"));
 	g_assert_cmpuint(dict_size(j), <, 1000);
 	json_decref(j);
 	for (int i = 0; i < 100000; i++)
-		json_array_append_new(many, json_string("0123456789012345678901234567890123456789"));
+		json_array_append_new(many,
+				      json_string("0123456789012345678901234567890123456789"));
 	g_assert_cmpuint(dict_size(many), >, 4000000);
 	json_decref(many);
 }
