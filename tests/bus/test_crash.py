@@ -102,10 +102,9 @@ def test_daemon_killed(running, bus):
     assert figures["pending_ns"] in (0, None)
     assert report["session"]["reason"]
     integrity(daemon)
-    # nothing is left behind in the runtime folder or in /dev/shm
-    left = [p for place in (daemon.runtime, Path("/dev/shm")) if place.exists()
-            for p in place.rglob(f"*{sid}*")]
-    assert not left
+    # nothing is left behind in the runtime folder or in /dev/shm, once the store has it
+    wait_for(lambda: not [p for place in (daemon.runtime, Path("/dev/shm")) if place.exists()
+                          for p in place.rglob(f"*{sid}*")], what="end of the region")
 
 
 def test_daemon_killed_again_and_again(running, bus):
