@@ -23,7 +23,6 @@ limits = ( "max <= 500ms" );
 def plan(policy, duration, cpus):
     fallback = 'fallback_policy = "other";' if policy == "fifo" else ""
     return PLAN % (policy, fallback, duration, cpus)
-FALLBACK = 'fallback_policy = "other";'
 
 
 def measuring(daemon):
