@@ -161,7 +161,7 @@ def test_object_manager_keeps_the_last_twenty(ready, caller, signals):
         sids.append(caller.start("brief"))
         caller.wait_state(sids[-1])
     assert sorted(managed(caller)) == sorted(sids[-20:])
-    removed = [body for _, body, _ in signals.of("InterfacesRemoved")]
+    removed = [body for _, body, _ in signals.wait("InterfacesRemoved", count=3)]
     assert [p for p, _ in removed] == [path(s) for s in sids[:3]]
     assert all(SESSION in interfaces for _, interfaces in removed)
     # the others answer by path, with the same properties
