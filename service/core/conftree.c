@@ -1,13 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Why so careful for a few text files: loads name commands that a root daemon runs, so whoever can
- * write one of these files, or put another in its place, is root. Everything is checked on open
- * descriptors (the folder's, then the file's below it), so nothing can change between check and
- * use.
- *
- * A file is looked at with fstatat() before it is opened, because opening can block (fifo) or act
- * (tape drive); and the descriptor is looked at again, because the first look proves nothing.
- *
  * All errors belong to one file and stay with it: one bad plan leaves the others alone. A bad file
  * in a strong folder is not answered by falling back to a weaker one: that would run something else
  * than the administrator wrote.
@@ -16,15 +8,14 @@
 
 #include "cleanup.h"
 #include "conffile.h"
+#include "confopen.h"
+#include "message.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#define CONFTREE_SIZE_MAX  (1024 * 1024)
-#define CONFTREE_FILES_MAX 4096
+#define CONFTREE_FILES_MAX 4096 /* in one folder */
 
 typedef GStrv names_t;
 
@@ -100,119 +91,20 @@ bool conftree_name_valid(const char *name)
 	return n > 0 && n <= 64 && name[n] == '\0';
 }
 
-/* What is wrong with the owner or mode of a file or folder; NULL: nothing. */
-static const char *conftree_trust(const struct stat *st)
+/* The folder @dir/@sub: both must be fit to be trusted. As confopen_dir(). */
+static int conftree_open_dir(const char *dir, const char *sub, int *ret_fd, char **ret_wrong)
 {
-	if (st->st_uid != 0 && st->st_uid != geteuid())
-		return "belongs to another user than root or the service's own; chown it to root";
-	if (st->st_mode & (S_IWGRP | S_IWOTH))
-		return "may be written by its group or others; chmod go-w it";
-	return NULL;
-}
-
-/*
- * A folder, checked. -ENOENT: not there. Other errors: *ret_wrong says why (g_free).
- */
-static int conftree_open_dir(const char *path, int *ret_fd, char **ret_wrong)
-{
-	g_auto(fd_t) fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
-	const char *wrong;
-	struct stat st;
-
-	if (fd < 0 && errno == ENOENT)
-		return -ENOENT;
-	if (fd < 0 || fstat(fd, &st) < 0) {
-		int r = -errno;
-
-		*ret_wrong = g_strdup_printf("the folder cannot be read: %s", g_strerror(-r));
-		return r;
-	}
-	wrong = conftree_trust(&st);
-	if (wrong) {
-		*ret_wrong = g_strdup_printf("the folder %s", wrong);
-		return -EACCES;
-	}
-	*ret_fd = fd_steal(&fd);
-	return 0;
-}
-
-/* Whole text of an open file: 0 or -errno. A file that grows meanwhile is cut off at the limit. */
-static int conftree_slurp(int fd, char **ret_text, size_t *ret_size)
-{
-	g_autoptr(GByteArray) bytes = g_byte_array_new();
-	guint8 buf[16384];
-
-	for (;;) {
-		ssize_t n = read(fd, buf, sizeof(buf));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			break;
-		g_byte_array_append(bytes, buf, n);
-		if (bytes->len > CONFTREE_SIZE_MAX)
-			return -EFBIG;
-	}
-	*ret_size = bytes->len;
-	g_byte_array_append(bytes, (const guint8 *)"", 1);
-	*ret_text = (char *)g_byte_array_free(g_steal_pointer(&bytes), FALSE);
-	return 0;
-}
-
-static const char *conftree_kind(mode_t mode)
-{
-	if (S_ISDIR(mode))
-		return "is a folder; a file is expected";
-	if (S_ISFIFO(mode))
-		return "is a fifo; an ordinary file is expected";
-	if (S_ISLNK(mode))
-		return "is a symbolic link; put the file itself here (only a link to /dev/null is "
-		       "taken: it masks the file of this name in the weaker folders)";
-	return "is not an ordinary file";
-}
-
-/*
- * Read @name below @dirfd into @f, or note the problem there. -ENOENT: not there (any more);
- * 1: masked.
- */
-static int conftree_read_at(int dirfd, const char *name, struct conftree_file *f)
-{
-	g_auto(fd_t) fd = -1;
-	const char *wrong;
-	struct stat st;
-	char target[16];
+	g_autofree char *path = g_build_filename(dir, sub, NULL);
+	g_autofree char *wrong = NULL;
+	g_auto(fd_t) base = -1;
 	int r;
 
-	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		return errno == ENOENT ? -ENOENT
-				       : problem_add(f->problems, f->path, 0, "cannot be read: %s",
-						     g_strerror(errno));
-	if (S_ISLNK(st.st_mode)) {
-		ssize_t n = readlinkat(dirfd, name, target, sizeof(target));
-
-		if (n == (ssize_t)strlen("/dev/null") && memcmp(target, "/dev/null", n) == 0)
-			return 1;
-	}
-	if (!S_ISREG(st.st_mode))
-		return problem_add(f->problems, f->path, 0, "%s", conftree_kind(st.st_mode));
-	fd = openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (fd < 0 && errno == ENOENT)
-		return -ENOENT;
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return problem_add(f->problems, f->path, 0, "cannot be read: %s",
-				   g_strerror(errno));
-	wrong = S_ISREG(st.st_mode) ? conftree_trust(&st) : conftree_kind(st.st_mode);
+	r = confopen_dir(dir, &base, &wrong);
+	if (r == 0)
+		r = confopen_dir(path, ret_fd, &wrong);
 	if (wrong)
-		return problem_add(f->problems, f->path, 0, "%s", wrong);
-	r = conftree_slurp(fd, &f->text, &f->size);
-	if (r == -EFBIG)
-		return problem_add(f->problems, f->path, 0,
-				   "is over 1 MiB: this is no configuration");
-	if (r < 0)
-		return problem_add(f->problems, f->path, 0, "cannot be read: %s", g_strerror(-r));
-	return 0;
+		*ret_wrong = g_strdup_printf("the folder %s", wrong);
+	return r;
 }
 
 /*
@@ -225,28 +117,31 @@ static int conftree_find(const char *const *dirs, const char *sub, const char *f
 	g_autofree char *name = g_strndup(file, strlen(file) - strlen(".conf"));
 
 	for (; *dirs; dirs++) {
-		g_autofree char *dir = g_build_filename(*dirs, sub, NULL);
-		g_autofree char *path = g_build_filename(dir, file, NULL);
+		g_autofree char *path = g_build_filename(*dirs, sub, file, NULL);
 		g_autofree char *wrong = NULL;
 		struct conftree_file *f;
 		g_auto(fd_t) fd = -1;
 		int r;
 
-		r = conftree_open_dir(dir, &fd, &wrong);
+		r = conftree_open_dir(*dirs, sub, &fd, &wrong);
 		if (r == -ENOENT)
 			continue;
 		f = conftree_file_new(name, path);
-		if (r < 0)
+		if (r < 0) {
 			(void)problem_add(f->problems, f->path, 0, "is not read, because %s",
 					  wrong);
-		else
-			r = conftree_read_at(fd, file, f);
+			*ret = f;
+			return 0;
+		}
+		r = confopen_read(fd, file, &f->text, &f->size, &wrong);
 		if (r == -ENOENT || r == 1) {
 			conftree_file_free(f);
 			if (r == 1)
 				return -ENOENT;
 			continue;
 		}
+		if (r < 0)
+			(void)problem_add(f->problems, f->path, 0, "%s", wrong);
 		*ret = f;
 		return 0;
 	}
@@ -254,20 +149,20 @@ static int conftree_find(const char *const *dirs, const char *sub, const char *f
 }
 
 /* A folder's entries that end in @suffix, into @names. */
-static int conftree_names_in(const char *path, const char *suffix, GHashTable *names,
-			     char **ret_wrong)
+static int conftree_names_in(const char *base, const char *sub, const char *suffix,
+			     GHashTable *names, char **ret_wrong)
 {
 	g_auto(fd_t) fd = -1;
 	g_autoptr(DIR) dir = NULL;
 	struct dirent *e;
 	int r;
 
-	r = conftree_open_dir(path, &fd, ret_wrong);
+	r = conftree_open_dir(base, sub, &fd, ret_wrong);
 	if (r < 0)
 		return r;
 	dir = fdopendir(fd);
 	if (!dir)
-		return -errno;
+		return message_fail(ret_wrong, -errno, "the folder cannot be read");
 	(void)fd_steal(&fd); /* the stream's now */
 	while ((e = readdir(dir)) && g_hash_table_size(names) < CONFTREE_FILES_MAX)
 		if (e->d_name[0] != '.' && g_str_has_suffix(e->d_name, suffix) &&
@@ -302,14 +197,15 @@ static void conftree_read_dropins(const char *const *dirs, const char *sub, stru
 	g_autoptr(GHashTable) names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	g_auto(GStrv) sorted = NULL;
 
+	if (f->problems->len > 0)
+		return; /* one thing after the other */
 	for (const char *const *d = dirs; *d; d++) {
 		g_autofree char *path = g_build_filename(*d, dropin_sub, NULL);
 		g_autofree char *wrong = NULL;
-		int r = conftree_names_in(path, ".conf", names, &wrong);
+		int r = conftree_names_in(*d, dropin_sub, ".conf", names, &wrong);
 
 		if (r < 0 && r != -ENOENT)
-			(void)problem_add(f->problems, path, 0, "%s",
-					  wrong ?: "the folder cannot be read");
+			(void)problem_add(f->problems, path, 0, "%s", wrong);
 	}
 	sorted = conftree_sorted(names);
 	for (char **n = sorted; *n; n++) {
@@ -443,16 +339,15 @@ int conftree_list(const char *const *dirs, const char *sub, GPtrArray **ret_file
 	for (const char *const *d = dirs; *d; d++) {
 		g_autofree char *path = g_build_filename(*d, sub, NULL);
 		g_autofree char *wrong = NULL;
-		int r = conftree_names_in(path, ".conf", names, &wrong);
+		int r = conftree_names_in(*d, sub, ".conf", names, &wrong);
 
 		if (r < 0 && r != -ENOENT) {
 			struct conftree_file *f = conftree_file_new(sub, path);
 
-			(void)problem_add(f->problems, path, 0, "%s",
-					  wrong ?: "the folder cannot be read");
+			(void)problem_add(f->problems, path, 0, "%s", wrong);
 			g_ptr_array_add(files, f);
 		} else if (r == 0) {
-			(void)conftree_names_in(path, ".conf.d", dropins, &wrong);
+			(void)conftree_names_in(*d, sub, ".conf.d", dropins, &wrong);
 		}
 	}
 	sorted = conftree_sorted(names);

@@ -26,12 +26,13 @@ int problem_add(GPtrArray *problems, const char *file, unsigned line, const char
 	if (!problems)
 		return -EINVAL;
 	p = g_new0(struct problem, 1);
-	p->file = g_strdup(file ?: "");
+	/* both may hold any bytes (a file's name, a text quoted in part) and go onto the bus */
+	p->file = g_utf8_make_valid(file ?: "", -1);
 	p->line = line;
 	va_start(ap, fmt);
 	text = g_strdup_vprintf(fmt, ap);
 	va_end(ap);
-	p->text = g_utf8_make_valid(text, -1); /* it may quote a cut text, and goes onto the bus */
+	p->text = g_utf8_make_valid(text, -1);
 	g_ptr_array_add(problems, p);
 	return -EINVAL;
 }

@@ -285,6 +285,11 @@ static void test_folder(struct tree *t, gconstpointer unused)
 	mode(t, "etc/plans.d", 0777);
 	refused(t, "b", "the folder may be written");
 	refused(t, "a", "the folder may be written"); /* it might hold another a.conf */
+	mode(t, "etc/plans.d", 0755);
+	mode(t, "etc", 0775);
+	refused(t, "b", "the folder may be written"); /* plans.d might be replaced */
+	mode(t, "etc", 0755);
+	mode(t, "etc/plans.d", 0777);
 	g_assert_cmpint(conftree_list(t->dirs, "plans.d", &files), ==, 0);
 	g_assert_cmpuint(files->len, ==, 2);
 	f = files->pdata[1];
@@ -299,6 +304,39 @@ static void test_folder(struct tree *t, gconstpointer unused)
 	write_text(t, "etc/loads.d", "x");
 	g_assert_cmpint(conftree_list(t->dirs, "loads.d", &blocked), ==, 0);
 	g_assert_cmpuint(blocked->len, ==, 1);
+}
+
+/* Files that come and go while the folder is read are there or not there, never a problem. */
+static void *flicker(void *data)
+{
+	struct tree *t = data;
+	g_autofree char *path = g_build_filename(t->strong, "plans.d", "b.conf", NULL);
+
+	for (int i = 0; i < 2000; i++) {
+		(void)g_unlink(path);
+		write_text(t, "etc/plans.d/b.conf", "strong");
+	}
+	return NULL;
+}
+
+static void test_vanishing(struct tree *t, gconstpointer unused)
+{
+	GThread *thread;
+
+	write_text(t, "lib/plans.d/a.conf", "a");
+	write_text(t, "lib/plans.d/b.conf", "weak");
+	write_text(t, "etc/plans.d/b.conf", "strong");
+	thread = g_thread_new("flicker", flicker, t);
+	for (int i = 0; i < 500; i++) {
+		g_autoptr(GPtrArray) files = NULL;
+
+		g_assert_cmpint(conftree_list(t->dirs, "plans.d", &files), ==, 0);
+		g_assert_cmpuint(files->len, ==, 2);
+		for (guint j = 0; j < files->len; j++)
+			g_assert_cmpuint(((struct conftree_file *)files->pdata[j])->problems->len,
+					 ==, 0);
+	}
+	g_thread_join(thread);
 }
 
 static void test_names(struct tree *t, gconstpointer unused)
@@ -342,6 +380,7 @@ int main(int argc, char **argv)
 	ADD("refused", test_refused);
 	ADD("owner", test_owner);
 	ADD("folder", test_folder);
+	ADD("vanishing", test_vanishing);
 	ADD("names", test_names);
 	return g_test_run();
 }
