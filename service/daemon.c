@@ -46,6 +46,12 @@ struct daemon {
 	int exit_status;
 };
 
+/* Where every user's daemon can lock the same file; a bare system may have no /run/lock. */
+static const char *daemon_lock_file(void)
+{
+	return access("/run/lock", X_OK) == 0 ? "/run/lock/lrtbfd" : "/dev/shm/lrtbfd.lock";
+}
+
 void daemon_options_init(struct daemon_options *o)
 {
 	*o = (struct daemon_options){
@@ -53,7 +59,7 @@ void daemon_options_init(struct daemon_options *o)
 		.state_dir = "/var/lib/lrtbfd",
 		.runtime_dir = "/run/lrtbfd",
 		.root = "/",
-		.lock_file = "/run/lock/lrtbfd",
+		.lock_file = daemon_lock_file(),
 		.log_level = -1,
 	};
 }
