@@ -170,6 +170,7 @@ unsigned conf_line(struct conf_group *g, const char *key)
 	return conf_place(g, key, -1, &name);
 }
 
+G_GNUC_PRINTF(4, 0)
 static int conf_complain_va(struct conf_group *g, const char *key, int element, const char *fmt,
 			    va_list ap)
 {

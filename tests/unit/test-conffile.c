@@ -208,6 +208,10 @@ static void test_text(void)
 	g_assert_null(conf_parse("a = ;", 5, "x.conf", NULL)); /* nobody wants to know */
 }
 
+#ifndef __has_feature
+#define __has_feature(x) 0
+#endif
+
 /* libconfig loses the strings it has read when the syntax is wrong: it may never see such text. */
 static void test_no_leak(void)
 {
@@ -227,8 +231,10 @@ static void test_no_leak(void)
 	g_assert_true(g_file_get_contents("/proc/self/statm", &after, NULL, NULL));
 	g_assert_cmpint(sscanf(before, "%*d %ld", &pages_before), ==, 1);
 	g_assert_cmpint(sscanf(after, "%*d %ld", &pages_after), ==, 1);
-	/* 300 of them would be 150 MB */
+#if !defined(__SANITIZE_ADDRESS__) && !__has_feature(address_sanitizer)
+	/* 300 of them would be 150 MB; a sanitizer keeps what is freed and counts leaks itself */
 	g_assert_cmpint(pages_after - pages_before, <, 50L * 1024 * 1024 / 4096);
+#endif
 }
 
 /* The same key in groups of their own is no duplicate. */

@@ -229,6 +229,7 @@ static void test_refused(struct tree *t, gconstpointer unused)
 		write_text(t, weak, "weak");
 	}
 	write_text(t, "elsewhere.conf", "a = 1;");
+	g_assert_nonnull(folder); /* its parent is b.conf */
 	g_assert_cmpint(mkfifo(fifo, 0644), ==, 0);
 	link_to(t, "etc/plans.d/c.conf", "/dev/zero");
 	link_to(t, "etc/plans.d/d.conf", "/nonexistent/dangling");

@@ -267,6 +267,7 @@ static void test_shipped(void)
 		g_autofree char *parts = expanded(loads, names[i], &r);
 
 		g_assert_cmpint(r, ==, 0);
+		g_assert_true(!*parts == (strcmp(names[i], "none") == 0));
 	}
 	/* two mixtures that share a name in the mails and little else */
 	molnar = expanded(loads, "dohell_molnar", &r);

@@ -171,10 +171,9 @@ static void test_other_shapes(void)
 	static const char *const good[] = {
 		"policy = \"other\"; nice = 5;",
 		"policy = \"idle\";",
-		"policy = \"deadline\"; runtime = \"100us\"; deadline = \"500us\"; period = "
-		"\"1ms\";",
-		"policy = \"deadline\"; runtime = \"100us\"; deadline = \"100us\"; period = "
-		"\"100us\"; fallback_policy = \"other\";",
+		"policy = \"deadline\"; runtime = \"2us\"; deadline = \"5us\"; period = \"1ms\";",
+		("policy = \"deadline\"; runtime = \"2us\"; deadline = \"2us\"; period = \"2us\";"
+		 " fallback_policy = \"other\";"),
 		"instrument = \"cpuloop\"; work = \"50us\"; limits = [ \"max <= 1ms\" ];",
 		"instrument = \"cpuloop\"; policy = \"other\";",
 		"dma_latency = \"none\"; break = \"0\";",
@@ -470,12 +469,11 @@ static void test_order(void)
 	/* whatever a plan may say, an order of it stands */
 	static const char *const others[] = {
 		"instrument = \"cpuloop\"; policy = \"other\";",
-		"policy = \"deadline\"; runtime = \"100us\"; deadline = \"500us\"; period = "
-		"\"1ms\";"
-		"fallback_policy = \"idle\";",
+		"policy = \"deadline\"; runtime = \"2us\"; deadline = \"5us\"; period = \"1ms\";",
+		"policy = \"fifo\"; priority = 98; nice = 3; fallback_policy = \"idle\";",
 		"duration = \"1ms\"; interval = \"1us\"; warm_up = \"1h\"; dma_latency = \"none\";",
-		"duration = \"366d\"; interval = \"1h\"; dma_latency = 2000000000; nice = 19; "
-		"policy = \"batch\";",
+		"duration = \"366d\"; interval = \"1h\"; dma_latency = 2000000000;",
+		"nice = 19; policy = \"batch\"; lock_memory = false;",
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(others); i++) {
