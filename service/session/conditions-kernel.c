@@ -230,7 +230,10 @@ static void kernel_preemption(const char *root, const char *version, const json_
 	if (p == PREEMPTION_UNKNOWN || (dynamic && p != PREEMPTION_RT))
 		p = preemption_chosen(root, config);
 	name = preemption_to_string(p);
-	json_object_set_new(o, "realtime", json_boolean(p == PREEMPTION_RT));
+	/* a version that says nothing of it is an answer, no version is none */
+	json_object_set_new(o, "realtime",
+			    version || p != PREEMPTION_UNKNOWN ? json_boolean(p == PREEMPTION_RT)
+							       : json_null());
 	json_object_set_new(o, "preemption", name ? json_string(name) : json_null());
 	json_object_set_new(o, "preemption_dynamic", json_boolean(dynamic));
 }

@@ -368,8 +368,8 @@ void effect_judge(const GPtrArray *metrics, const GPtrArray *loads, GPtrArray *f
 		const struct load *l = loads->pdata[i];
 
 		if (l->as_root)
-			finding_add(findings, "load-root", "Load %s ran with root's rights: %s", l->name,
-				    l->why_root ?: "no reason is given.");
+			finding_add(findings, "load-root", "Load %s ran with root's rights: %s",
+				    l->name, l->why_root ?: "no reason is given.");
 		for (guint k = 0; l->effects && k < l->effects->len; k++)
 			effect_judge_promise(metrics, l, l->effects->pdata[k], findings);
 	}
