@@ -93,7 +93,8 @@ static bool worker_next(struct worker *w)
 /* Lock held. */
 static void worker_succeeded(struct worker *w)
 {
-	bool news = w->trouble;
+	bool caught_up = w->waiting->changes->len == 0;
+	bool news = w->trouble && caught_up;
 
 	for (guint i = 0; i < w->busy->changes->len; i++) {
 		struct change *c = w->busy->changes->pdata[i];
@@ -103,10 +104,12 @@ static void worker_succeeded(struct worker *w)
 		c->dones = g_ptr_array_new_with_free_func((GDestroyNotify)pending_done_free);
 	}
 	g_clear_pointer(&w->busy, pending_free);
-	g_clear_pointer(&w->trouble, g_free);
 	w->retry_us = 0;
-	if (w->waiting->changes->len == 0)
+	if (caught_up) {
+		/* not sooner: "all is well" must mean that all is written */
+		g_clear_pointer(&w->trouble, g_free);
 		pthread_cond_broadcast(&w->settled);
+	}
 	if (news)
 		worker_tell(w);
 }
