@@ -273,7 +273,7 @@ static void test_shipped(void)
 	molnar = expanded(loads, "dohell_molnar", &r);
 	xenomai = expanded(loads, "dohell_xenomai", &r);
 	g_assert_cmpstr(molnar, ==, "bigfile,hackbench_killed,du");
-	g_assert_cmpstr(xenomai, ==, "null,interrupts,ps,bigfile,ls");
+	g_assert_cmpstr(xenomai, ==, "null,interrupts,proc,bigfile,ls");
 }
 
 int main(int argc, char **argv)
