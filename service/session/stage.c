@@ -61,6 +61,7 @@ struct stage {
 	sd_event_source *over;
 	uint64_t child_start_ns, next_checkpoint_ns, commit_end_ns;
 	bool stopping, timed_out, broke;
+	bool gone; /* the loads are */
 	int dma_latency_us;
 	char *failure, *failure_id;
 };
@@ -128,7 +129,7 @@ static void stage_unload(struct stage *s)
 		return;
 	s->phase = STAGE_UNLOAD;
 	s->tick = sd_event_source_disable_unref(s->tick);
-	if (!s->loadset) {
+	if (!s->loadset || s->gone) {
 		stage_over(s);
 		return;
 	}
@@ -392,6 +393,7 @@ static void on_stage_loads(enum loadset_news what, const char *finding_id, const
 			stage_timer(s, STAGE_TROUBLE_NS, on_stage_loads_late);
 		break;
 	case LOADSET_GONE:
+		s->gone = true;
 		if (s->phase == STAGE_UNLOAD)
 			stage_over(s);
 		break;

@@ -108,7 +108,7 @@ static void test_deaf(void)
 {
 	struct world *w = world_with(60000, "sleep", "deaf");
 	struct session *s = world_start(w, "plan");
-	uint64_t start_ns;
+	uint64_t start_ns, took_ns;
 	struct result *r;
 
 	g_assert_true(world_run_state(w, s, SESSION_RUNNING));
@@ -116,7 +116,10 @@ static void test_deaf(void)
 	start_ns = clock_mono_ns();
 	session_stop(s, 0);
 	r = assert_ends(w, s, SESSION_STOPPED);
-	g_assert_cmpuint(clock_mono_ns() - start_ns, <, 3 * NSEC_PER_SEC);
+	took_ns = clock_mono_ns() - start_ns;
+	/* half a second of patience; loads that have ended meanwhile are not waited for */
+	g_test_message("took %llu ms", (unsigned long long)(took_ns / NSEC_PER_MSEC));
+	g_assert_cmpuint(took_ns, <, 3 * NSEC_PER_SEC);
 	g_assert_cmpuint(world_count(r), >, 50);
 	result_free(r);
 	world_free(w);
@@ -198,7 +201,7 @@ static void test_no_program(void)
 	w = world_with(300, "sleep", "");
 	s = world_start(w, "plan");
 	r = assert_ends(w, s, SESSION_FAILED);
-	assert_reason(r, "Failed", "/no/such/lrtbf-measure");
+	assert_reason(r, "Failed", "lrtbf-measure"); /* valgrind's spawn tells of it by an exit only */
 	result_free(r);
 	world_wait(w, 600 * NSEC_PER_MSEC);
 	g_assert_cmpuint(world_regions(w), ==, 0);

@@ -159,7 +159,7 @@ static int nobody(void)
 
 static int check_policy_refused(void)
 {
-	char *message = NULL;
+	g_autofree char *message = NULL, *none = NULL;
 	struct order o;
 
 	if (nobody() != 0)
@@ -172,12 +172,12 @@ static int check_policy_refused(void)
 		return 4;
 	o.policy = SCHED_OTHER;
 	o.priority = 0;
-	return probe_policy(&o, &message) == 0 ? 0 : 5;
+	return probe_policy(&o, &none) == 0 ? 0 : 5;
 }
 
 static int check_memory_refused(void)
 {
-	char *message = NULL;
+	g_autofree char *message = NULL, *none = NULL;
 	struct order o;
 
 	if (nobody() != 0)
@@ -186,13 +186,13 @@ static int check_memory_refused(void)
 	if (probe_memory(&o, &message) != -EPERM || !strstr(message, "RLIMIT_MEMLOCK"))
 		return 3;
 	o.lock_memory = 0;
-	return probe_memory(&o, &message) == 0 ? 0 : 4;
+	return probe_memory(&o, &none) == 0 ? 0 : 4;
 }
 
 static int check_policy_permitted(void)
 {
+	g_autofree char *message = NULL;
 	struct policy_attr a;
-	char *message = NULL;
 	struct order o;
 
 	if (geteuid() != 0)
