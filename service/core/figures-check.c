@@ -137,8 +137,7 @@ int figures_check(const struct figures *f)
 		return -EBADMSG;
 	if (!figures_check_bounds(f, n) || !figures_check_lists(f, n))
 		return -EBADMSG;
-	if (f->within > n || (f->within_bound_ns == 0 && f->within > 0) || f->has_grid > 1 ||
-	    f->torn > 1)
+	if (f->within > n || f->has_grid > 1 || f->torn > 1)
 		return -EBADMSG;
 	return 0;
 }

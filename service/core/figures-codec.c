@@ -3,9 +3,9 @@
  * Figures as bytes for the store.
  *
  * Why varints: of 3776 buckets some hundred hold anything, and most counters are small: a stage of
- * a CPU takes one or two KiB instead of 160. Why one table for both directions: a field that is written and not
- * read back cannot happen. Numbers are in their shortest form only, so that there is one encoding
- * of a value and decode(encode(f)) = f both ways.
+ * a CPU takes one or two KiB instead of 160. Why one table for both directions: a field that is
+ * written and not read back cannot happen. Numbers are in their shortest form only, so that there
+ * is one encoding of a value and decode(encode(f)) = f both ways.
  */
 #include "figures.h"
 
@@ -18,13 +18,20 @@ struct cursor {
 };
 
 static const size_t scalars64[] = {
-	offsetof(struct figures, min_ns),	   offsetof(struct figures, max_ns),
-	offsetof(struct figures, missed),	   offsetof(struct figures, lost),
-	offsetof(struct figures, late),		   offsetof(struct figures, migrated),
-	offsetof(struct figures, early),	   offsetof(struct figures, overrun),
-	offsetof(struct figures, warmup),	   offsetof(struct figures, warmup_max_ns),
-	offsetof(struct figures, within),	   offsetof(struct figures, within_bound_ns),
-	offsetof(struct figures, nominal_ns),	   offsetof(struct figures, pending_ns),
+	offsetof(struct figures, min_ns),
+	offsetof(struct figures, max_ns),
+	offsetof(struct figures, missed),
+	offsetof(struct figures, lost),
+	offsetof(struct figures, late),
+	offsetof(struct figures, migrated),
+	offsetof(struct figures, early),
+	offsetof(struct figures, overrun),
+	offsetof(struct figures, warmup),
+	offsetof(struct figures, warmup_max_ns),
+	offsetof(struct figures, within),
+	offsetof(struct figures, within_bound_ns),
+	offsetof(struct figures, nominal_ns),
+	offsetof(struct figures, pending_ns),
 	offsetof(struct figures, block_length_ns),
 };
 
@@ -85,7 +92,8 @@ static int get64(struct cursor *c, uint64_t *ret)
 	return r;
 }
 
-/* Pairs of (empty buckets before it, count), ended by a count of 0 that no bucket in the list has. */
+/* Pairs of (empty buckets before it, count), ended by a count of 0 that no bucket in the list has.
+ */
 static void put_buckets(GByteArray *out, const uint64_t *bucket)
 {
 	unsigned next = 0;
@@ -175,8 +183,8 @@ static int get_lists(struct cursor *c, struct figures *f)
 	for (uint32_t i = 0; i < f->n_blocks; i++) {
 		if (get64(c, &f->blocks[i].count) < 0)
 			return -EBADMSG;
-		if (f->blocks[i].count > 0 && (get64(c, &f->blocks[i].max_ns) < 0 ||
-					       get64(c, &f->blocks[i].sum_ns) < 0))
+		if (f->blocks[i].count > 0 &&
+		    (get64(c, &f->blocks[i].max_ns) < 0 || get64(c, &f->blocks[i].sum_ns) < 0))
 			return -EBADMSG;
 	}
 	return 0;

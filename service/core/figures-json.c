@@ -75,8 +75,9 @@ static json_t *worst_json(const struct figures *f, uint64_t start_real_ns)
 
 		json_object_set_new(j, "latency_ns", json_count(w->latency_ns));
 		json_object_set_new(j, "at_ns", json_count(w->at_ns));
-		json_object_set_new(j, "at_usec",
-				    json_known(start_real_ns > 0, (start_real_ns + w->at_ns) / 1000));
+		json_object_set_new(
+			j, "at_usec",
+			json_known(start_real_ns > 0, (start_real_ns + w->at_ns) / 1000));
 		json_object_set_new(j, "self", json_boolean(w->self));
 		json_array_append_new(list, j);
 	}
@@ -153,7 +154,8 @@ json_t *figures_to_json(const struct figures *f, uint64_t start_real_ns, bool hi
 
 char *json_text(const json_t *j, bool indent)
 {
-	size_t flags = JSON_REAL_PRECISION(15) | JSON_ENCODE_ANY | (indent ? JSON_INDENT(2) : JSON_COMPACT);
+	size_t flags = JSON_REAL_PRECISION(15) | JSON_ENCODE_ANY |
+		       (indent ? JSON_INDENT(2) : JSON_COMPACT);
 	char *text = json_dumps(j, flags);
 	char *copy = g_strdup(text ? text : "null");
 

@@ -2,10 +2,10 @@
 /*
  * Mean, deviation and percentiles of figures.
  *
- * Why 256-bit integers for one subtraction: the variance is (n * sum_sq - sum^2) / (n * (n - 1)), and
- * for samples that differ little the two terms agree in nearly all of their digits (1e12 +- 1 ns: in
- * the first 24). In floating point nothing would be left; in integers the difference is exact, and
- * only the quotient is rounded.
+ * Why 256-bit integers for one subtraction: the variance is (n * sum_sq - sum^2) / (n * (n - 1)),
+ * and for samples that differ little the two terms agree in nearly all of their digits (1e12 +- 1
+ * ns: in the first 24). In floating point nothing would be left; in integers the difference is
+ * exact, and only the quotient is rounded.
  */
 #include "figures.h"
 
@@ -75,8 +75,8 @@ bool figures_stddev_ns(const struct figures *f, double *ret_ns)
 	if (n < 2)
 		return false;
 	fits = f->max_ns == 0 || (u128)f->max_ns * f->max_ns <= ~(u128)0 / n;
-	if (fits && u256_difference(u256_product(n, f->sum_sq_ns2),
-				    u256_product(f->sum_ns, f->sum_ns), &d))
+	if (fits &&
+	    u256_difference(u256_product(n, f->sum_sq_ns2), u256_product(f->sum_ns, f->sum_ns), &d))
 		*ret_ns = sqrt(d / (double)n / (double)(n - 1));
 	else
 		*ret_ns = figures_bucket_deviation(f, n);

@@ -19,10 +19,9 @@
 #include <string.h>
 
 const struct figures_percentile figures_percentiles[] = {
-	{ 500000, "50" },     { 750000, "75" },	    { 900000, "90" },
-	{ 950000, "95" },     { 990000, "99" },	    { 999000, "99.9" },
-	{ 999900, "99.99" },  { 999990, "99.999" }, { 999999, "99.9999" },
-	{ 0, NULL },
+	{ 500000, "50" },      { 750000, "75" },   { 900000, "90" },	{ 950000, "95" },
+	{ 990000, "99" },      { 999000, "99.9" }, { 999900, "99.99" }, { 999990, "99.999" },
+	{ 999999, "99.9999" }, { 0, NULL },
 };
 
 void figures_init(struct figures *f)
@@ -75,7 +74,18 @@ struct figures_block *record_advance(struct figures *f, uint64_t at_ns)
 	return &f->blocks[i];
 }
 
-/* Sorted on insert: it happens about 32 * ln(n / 32) times in n samples. Of equals the first stays. */
+void record_move(struct record_place *place, struct figures *f, uint64_t at_ns)
+{
+	uint64_t i;
+
+	place->block = record_advance(f, at_ns);
+	i = (uint64_t)(place->block - f->blocks);
+	if (__builtin_mul_overflow(i + 1, f->block_length_ns, &place->end_ns))
+		place->end_ns = UINT64_MAX;
+}
+
+/* Sorted on insert: it happens about 32 * ln(n / 32) times in n samples. Of equals the first stays.
+ */
 static void worst_insert(struct figures *f, const struct worst_sample *w)
 {
 	uint32_t i = f->n_worst;
@@ -97,9 +107,11 @@ void record_worst(struct figures *f, uint64_t latency_ns, uint64_t at_ns)
 	struct worst_sample w = { .latency_ns = latency_ns, .at_ns = at_ns };
 
 	worst_insert(f, &w);
+	f->max_ns = MAX(f->max_ns, latency_ns);
 }
 
-/* @n missed grid points, the first of which would have seen @first_ns, each next one @step_ns less. */
+/* @n missed grid points, the first of which would have seen @first_ns, each next one @step_ns less.
+ */
 static void figures_add_missed(struct figures *f, uint64_t first_ns, uint64_t step_ns, uint64_t n)
 {
 	u128 steps = (u128)(n - 1) * step_ns; /* <= first_ns */
@@ -120,7 +132,9 @@ uint64_t record_missed(struct figures *f, uint64_t latency_ns, uint64_t interval
 
 void figures_record(struct figures *f, uint64_t latency_ns, uint64_t at_ns)
 {
-	record_sample(f, latency_ns, at_ns);
+	struct record_place place = { 0 };
+
+	record_sample(f, &place, latency_ns, at_ns);
 }
 
 uint64_t figures_miss(struct figures *f, uint64_t latency_ns, uint64_t interval_ns)

@@ -24,8 +24,8 @@
 
 typedef unsigned __int128 u128;
 
-#define FIGURES_WORST	       32   /* largest samples kept */
-#define FIGURES_BLOCKS	       4096 /* blocks kept */
+#define FIGURES_WORST	       32	     /* largest samples kept */
+#define FIGURES_BLOCKS	       4096	     /* blocks kept */
 #define FIGURES_BLOCK_START_NS 1000000000ULL /* length of a block before the first doubling */
 
 struct worst_sample {
@@ -46,18 +46,20 @@ struct figures {
 	u128 missed_sum_ns;	 /* over missed_bucket, exact */
 	uint64_t min_ns, max_ns; /* min is UINT64_MAX while there is no sample */
 	uint64_t missed;	 /* grid points without a wake-up of their own */
-	uint64_t lost, late;	 /* no answer in time; answer after the time-out (instruments with answers) */
-	uint64_t migrated;	 /* taken on another CPU: not in the distribution */
-	uint64_t early;		 /* cpuloop: passes faster than nominal */
-	uint64_t overrun;	 /* deadline: runtime used up */
+	uint64_t lost,
+		late; /* no answer in time; answer after the time-out (instruments with answers) */
+	uint64_t migrated;		/* taken on another CPU: not in the distribution */
+	uint64_t early;			/* cpuloop: passes faster than nominal */
+	uint64_t overrun;		/* deadline: runtime used up */
 	uint64_t warmup, warmup_max_ns; /* samples before the measuring began; their largest */
-	uint64_t within;	 /* samples <= within_bound_ns */
-	uint64_t within_bound_ns; /* 0: the plan asks for no bound */
-	uint64_t nominal_ns;	 /* cpuloop: duration of an undisturbed pass; else 0 */
-	uint64_t pending_ns;	 /* at the end: how long an awaited wake-up was overdue; 0 if none */
-	uint32_t has_grid;	 /* 1: missed and corrected mean something */
-	uint32_t torn;		 /* 1: writer was killed in mid-write; mean and deviation from buckets */
-	uint32_t n_worst;	 /* worst[] in descending order of latency */
+	uint64_t within;		/* samples <= within_bound_ns; no meaning when that is 0 */
+	uint64_t within_bound_ns;	/* 0: the plan asks for no bound */
+	uint64_t nominal_ns;		/* cpuloop: duration of an undisturbed pass; else 0 */
+	uint64_t pending_ns; /* at the end: how long an awaited wake-up was overdue; 0 if none */
+	uint32_t has_grid;   /* 1: missed and corrected mean something */
+	uint32_t torn;	  /* 1: writer was killed in mid-write; mean and deviation from buckets */
+	uint32_t n_worst; /* worst[] in descending order of latency; the rest is 0, and no sample of
+			     0 is in */
 	uint32_t n_blocks;
 	uint64_t block_length_ns;
 	struct worst_sample worst[FIGURES_WORST];
@@ -109,8 +111,7 @@ bool figures_corrected_mean_ns(const struct figures *f, double *ret_ns);
  * the median of an even n is the mean of the two middle ones. false when n*(1-p) < 1 (or n = 0).
  * @corrected: of the corrected view. ppm 0..999999.
  */
-bool figures_percentile_ns(const struct figures *f, uint32_t ppm, bool corrected,
-			   uint64_t *ret_ns);
+bool figures_percentile_ns(const struct figures *f, uint32_t ppm, bool corrected, uint64_t *ret_ns);
 
 /* What a sample of bucket @b is taken to be: its midpoint, within [min, max]. */
 uint64_t figures_sample_ns(const struct figures *f, unsigned b);

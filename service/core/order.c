@@ -142,8 +142,9 @@ static int order_check_deadline(const struct order *o, char **ret_message)
 	/* the kernel's own rules: sched(7), SCHED_DEADLINE */
 	if (o->dl_runtime_ns < 1024 || o->dl_runtime_ns > o->dl_deadline_ns ||
 	    o->dl_deadline_ns > o->dl_period_ns || o->dl_period_ns > INTERVAL_MAX_NS)
-		return order_bad(ret_message, "Policy deadline needs 1024ns <= runtime <= deadline <= "
-					      "period <= 1h.");
+		return order_bad(ret_message,
+				 "Policy deadline needs 1024ns <= runtime <= deadline <= "
+				 "period <= 1h.");
 	return 0;
 }
 
@@ -155,8 +156,9 @@ static int order_check_policy(const struct order *o, char **ret_message)
 	    o->policy != SCHED_IDLE && o->policy != SCHED_DEADLINE)
 		return order_bad(ret_message, "There is no scheduling policy %u.", o->policy);
 	if (realtime && (o->priority < 1 || o->priority > 98))
-		return order_bad(ret_message, "The priority must be between 1 and 98: 99 is left to "
-					      "the thread that ends the measurement.");
+		return order_bad(ret_message,
+				 "The priority must be between 1 and 98: 99 is left to "
+				 "the thread that ends the measurement.");
 	if (!realtime && o->priority != 0)
 		return order_bad(ret_message, "Only the policies fifo and rr have a priority.");
 	if (o->nice < -20 || o->nice > 19)
@@ -173,7 +175,8 @@ int order_check(const struct order *o, char **ret_message)
 	if (o->control_cpu < -1 || o->control_cpu >= CPU_SETSIZE)
 		return order_bad(ret_message, "There is no CPU %d.", o->control_cpu);
 	if (o->dma_latency_us < -1 || o->dma_latency_us > 2000000000)
-		return order_bad(ret_message, "The DMA latency must be between 0 and 2000000000us.");
+		return order_bad(ret_message,
+				 "The DMA latency must be between 0 and 2000000000us.");
 	if (o->lock_memory > 1)
 		return order_bad(ret_message, "Locking memory is 0 or 1.");
 	if (order_check_policy(o, ret_message) < 0)

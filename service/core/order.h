@@ -16,23 +16,26 @@ struct order {
 	uint64_t magic;
 	uint32_t version, size;
 	char instrument[32];
-	uint32_t policy;	/* SCHED_OTHER, SCHED_BATCH, SCHED_IDLE, SCHED_FIFO, SCHED_RR, SCHED_DEADLINE */
+	uint32_t policy;	/* SCHED_OTHER, SCHED_BATCH, SCHED_IDLE, SCHED_FIFO, SCHED_RR,
+				   SCHED_DEADLINE */
 	uint32_t priority;	/* 1..98 for fifo and rr (control has one more), else 0 */
 	int32_t nice;		/* for other */
-	int32_t dma_latency_us;	/* -1: leave /dev/cpu_dma_latency alone */
+	int32_t dma_latency_us; /* -1: leave /dev/cpu_dma_latency alone */
 	uint64_t interval_ns;	/* 1 us .. 1 h; 0 for instruments without a grid */
 	uint64_t duration_ns;	/* measuring time without the warm-up */
 	uint64_t warmup_ns;
-	uint64_t break_ns;	/* end at the first sample >= this; 0: never */
-	uint64_t within_ns;	/* count samples <= this; 0: no */
-	uint64_t dither_ns;	/* timer: random 0..dither added to each wait; 0: none */
-	uint64_t work_ns;	/* cpuloop: about how long one pass takes */
+	uint64_t break_ns;  /* end at the first sample >= this; 0: never */
+	uint64_t within_ns; /* count samples <= this; 0: no */
+	uint64_t dither_ns; /* timer: random 0..dither added to each wait; 0: none */
+	uint64_t work_ns;   /* cpuloop: about how long one pass takes */
 	uint64_t dl_runtime_ns, dl_deadline_ns, dl_period_ns; /* SCHED_DEADLINE */
-	int32_t control_cpu;	/* where the control thread sits; -1: anywhere not measured, else anywhere */
-	uint32_t lock_memory;	/* 1: mlockall, failing is NotPermitted; 0 or an ordinary policy: try, warn */
-	int32_t parent_pid;	/* who must be the parent, or the child ends at once; 0: not checked */
+	int32_t control_cpu;  /* where the control thread sits; -1: anywhere not measured, else
+				 anywhere */
+	uint32_t lock_memory; /* 1: mlockall, failing is NotPermitted; 0 or an ordinary policy: try,
+				 warn */
+	int32_t parent_pid; /* who must be the parent, or the child ends at once; 0: not checked */
 	uint32_t pad;
-	cpu_set_t cpus;		/* measured CPUs: one thread each */
+	cpu_set_t cpus; /* measured CPUs: one thread each */
 };
 
 /* Fill with defaults: timer, other, 1 ms, 10 s, no CPUs. */

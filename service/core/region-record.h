@@ -23,26 +23,22 @@ static inline void region_end_inline(struct region_cpu *c)
 	__atomic_store_n(&c->seq, c->seq + 1, __ATOMIC_RELEASE);
 }
 
-/* To the first grid point after @passed more of them, moved by @shift_ns. */
-static inline uint64_t region_advance_inline(struct region_cpu *c, uint64_t latency_ns,
-					     uint64_t at_ns, uint64_t passed, int64_t shift_ns)
+/*
+ * region_record() for a loop, which knows the block and where it is: @next_ns is c->next_ns,
+ * @interval_ns c->interval_ns (0: no grid), @place starts as all 0.
+ */
+static inline uint64_t region_record_inline(struct region_cpu *c, struct record_place *place,
+					    uint64_t latency_ns, uint64_t at_ns, uint64_t next_ns,
+					    uint64_t interval_ns, int64_t shift_ns)
 {
-	c->next_ns += (passed + 1) * c->interval_ns + (uint64_t)shift_ns;
+	region_begin_inline(c);
+	record_sample(&c->figures, place, latency_ns, at_ns);
+	next_ns += interval_ns + (uint64_t)shift_ns;
+	if (G_UNLIKELY(latency_ns >= interval_ns) && interval_ns > 0)
+		next_ns += record_missed(&c->figures, latency_ns, interval_ns) * interval_ns;
+	c->next_ns = next_ns;
 	c->last_ns = latency_ns;
 	c->last_at_ns = at_ns;
-	return c->next_ns;
-}
-
-static inline uint64_t region_record_inline(struct region_cpu *c, uint64_t latency_ns,
-					    uint64_t at_ns, int64_t shift_ns)
-{
-	uint64_t passed = 0, next_ns;
-
-	region_begin_inline(c);
-	record_sample(&c->figures, latency_ns, at_ns);
-	if (c->interval_ns > 0)
-		passed = record_miss(&c->figures, latency_ns, c->interval_ns);
-	next_ns = region_advance_inline(c, latency_ns, at_ns, passed, shift_ns);
 	region_end_inline(c);
 	return next_ns;
 }

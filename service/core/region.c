@@ -191,7 +191,8 @@ void region_unmap(struct region_header *h)
 	size_t front = page_up(sizeof(size_t));
 
 	if (h)
-		(void)munmap((char *)h - front, front + region_mapped(h)); /* our own page says how much */
+		(void)munmap((char *)h - front,
+			     front + region_mapped(h)); /* our own page says how much */
 }
 
 struct region_cpu *region_cpu(struct region_header *h, unsigned i)
@@ -211,7 +212,20 @@ void region_end(struct region_cpu *c)
 
 uint64_t region_record(struct region_cpu *c, uint64_t latency_ns, uint64_t at_ns, int64_t shift_ns)
 {
-	return region_record_inline(c, latency_ns, at_ns, shift_ns);
+	struct record_place place = { 0 };
+
+	return region_record_inline(c, &place, latency_ns, at_ns, c->next_ns, c->interval_ns,
+				    shift_ns);
+}
+
+/* To the first grid point after @passed more of them, moved by @shift_ns. */
+static uint64_t region_advance(struct region_cpu *c, uint64_t latency_ns, uint64_t at_ns,
+			       uint64_t passed, int64_t shift_ns)
+{
+	c->next_ns += (passed + 1) * c->interval_ns + (uint64_t)shift_ns;
+	c->last_ns = latency_ns;
+	c->last_at_ns = at_ns;
+	return c->next_ns;
 }
 
 uint64_t region_migrate(struct region_cpu *c, uint64_t latency_ns, uint64_t at_ns, int64_t shift_ns)
@@ -222,7 +236,7 @@ uint64_t region_migrate(struct region_cpu *c, uint64_t latency_ns, uint64_t at_n
 	c->figures.migrated++;
 	if (c->interval_ns > 0)
 		passed = record_miss(&c->figures, latency_ns, c->interval_ns);
-	next_ns = region_advance_inline(c, latency_ns, at_ns, passed, shift_ns);
+	next_ns = region_advance(c, latency_ns, at_ns, passed, shift_ns);
 	region_end_inline(c);
 	return next_ns;
 }
@@ -235,7 +249,7 @@ uint64_t region_warm_up(struct region_cpu *c, uint64_t latency_ns, uint64_t at_n
 	c->figures.warmup++;
 	c->figures.warmup_max_ns = MAX(c->figures.warmup_max_ns, latency_ns);
 	c->grid_ns += (passed + 1) * c->interval_ns;
-	next_ns = region_advance_inline(c, latency_ns, at_ns, passed, shift_ns);
+	next_ns = region_advance(c, latency_ns, at_ns, passed, shift_ns);
 	region_end_inline(c);
 	return next_ns;
 }

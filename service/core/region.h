@@ -21,11 +21,11 @@
 #define REGION_TEXT    512
 
 enum region_phase {
-	REGION_EMPTY,	 /* made by the daemon, child not there yet */
+	REGION_EMPTY,	  /* made by the daemon, child not there yet */
 	REGION_PREPARING, /* child locks memory, starts threads, sets priorities */
-	REGION_RUNNING,	 /* measuring (warm-up included) */
-	REGION_ENDED,	 /* complete, closed by the child */
-	REGION_FAILED,	 /* child gave up: reason_id and text say why */
+	REGION_RUNNING,	  /* measuring (warm-up included) */
+	REGION_ENDED,	  /* complete, closed by the child */
+	REGION_FAILED,	  /* child gave up: reason_id and text say why */
 	_REGION_PHASE_MAX,
 };
 
@@ -33,38 +33,41 @@ struct region_header {
 	uint64_t magic;
 	uint32_t version;
 	uint32_t n_cpus;
-	uint64_t size;		/* of the whole file */
-	uint32_t cpu_offset;	/* first struct region_cpu */
-	uint32_t cpu_size;	/* distance between two */
-	uint32_t phase;		/* enum region_phase, atomic */
+	uint64_t size;	     /* of the whole file */
+	uint32_t cpu_offset; /* first struct region_cpu */
+	uint32_t cpu_size;   /* distance between two */
+	uint32_t phase;	     /* enum region_phase, atomic */
 	int32_t child_pid;
-	uint64_t start_mono_ns;	/* CLOCK_MONOTONIC at stage start (end of preparation): at_ns counts from here */
-	uint64_t start_real_ns;	/* CLOCK_REALTIME at the same moment */
+	uint64_t start_mono_ns; /* CLOCK_MONOTONIC at stage start (end of preparation): at_ns counts
+				   from here */
+	uint64_t start_real_ns; /* CLOCK_REALTIME at the same moment */
 	uint64_t end_mono_ns;	/* when measuring ended; 0 while it runs */
-	uint64_t begin_mono_ns;	/* when the first CPU's warm-up was over; 0 until the end */
-	int32_t dma_latency_us;	/* what /dev/cpu_dma_latency was set to; -1: not set */
+	uint64_t begin_mono_ns; /* when the first CPU's warm-up was over; 0 until the end */
+	int32_t dma_latency_us; /* what /dev/cpu_dma_latency was set to; -1: not set */
 	int32_t broke;		/* 1: ended because a sample reached the plan's break value */
 	uint64_t break_ns;	/* that sample */
-	uint64_t warmup_break_ns; /* a break value met in the warm-up: largest such sample, 0 if none */
-	uint32_t faults_minor, faults_major; /* page faults of the measuring threads while measuring */
-	char reason_id[32];	/* REGION_FAILED: D-Bus error name's last part, e.g. "NotPermitted" */
-	char text[REGION_TEXT]; /* REGION_FAILED: a sentence */
+	uint64_t warmup_break_ns; /* a break value met in the warm-up: largest such sample, 0 if
+				     none */
+	uint32_t faults_minor,
+		faults_major; /* page faults of the measuring threads while measuring */
+	char reason_id[32];   /* REGION_FAILED: D-Bus error name's last part, e.g. "NotPermitted" */
+	char text[REGION_TEXT];	    /* REGION_FAILED: a sentence */
 	char warnings[REGION_TEXT]; /* finding ids (core/finding.h), blank-separated */
 };
 
 struct region_cpu {
-	uint32_t seq;		/* odd while the writer is inside */
+	uint32_t seq; /* odd while the writer is inside */
 	int32_t cpu;
 	int32_t tid;
-	int32_t policy;		/* read back after setting; SCHED_* */
-	int32_t priority;	/* 1..99, else 0 */
-	uint32_t started;	/* 1: measuring has begun on this CPU (warm-up over) */
-	uint32_t done;		/* 1: the thread came to its end: it awaits no wake-up any more */
-	uint64_t grid_ns;	/* CLOCK_MONOTONIC of the first grid point counted; 0 without a grid */
-	uint64_t next_ns;	/* the wake-up that is awaited: a grid point, plus its dither */
-	uint64_t interval_ns;	/* 0 without a grid */
-	uint64_t last_ns;	/* latest sample, for the live line */
-	uint64_t last_at_ns;	/* when it was taken, since stage start */
+	int32_t policy;	  /* read back after setting; SCHED_* */
+	int32_t priority; /* 1..99, else 0 */
+	uint32_t started; /* 1: measuring has begun on this CPU (warm-up over) */
+	uint32_t done;	  /* 1: the thread came to its end: it awaits no wake-up any more */
+	uint64_t grid_ns; /* CLOCK_MONOTONIC of the first grid point counted; 0 without a grid */
+	uint64_t next_ns; /* the wake-up that is awaited: a grid point, plus its dither */
+	uint64_t interval_ns; /* 0 without a grid */
+	uint64_t last_ns;     /* latest sample, for the live line */
+	uint64_t last_at_ns;  /* when it was taken, since stage start */
 	struct figures figures;
 };
 
@@ -111,8 +114,8 @@ uint64_t region_migrate(struct region_cpu *c, uint64_t latency_ns, uint64_t at_n
 			int64_t shift_ns);
 
 /*
- * Leave out the grid points <= @now_ns: the thread rested on purpose. They have not elapsed: grid_ns
- * and next_ns move on together. Returns c->next_ns.
+ * Leave out the grid points <= @now_ns: the thread rested on purpose. They have not elapsed:
+ * grid_ns and next_ns move on together. Returns c->next_ns.
  */
 uint64_t region_skip(struct region_cpu *c, uint64_t now_ns);
 

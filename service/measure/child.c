@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Why the lock on the region: it is held by the open file until this process is gone, whatever kills
- * it, so that a daemon that finds the region after its own death knows whether anybody still writes.
+ * Why the lock on the region: it is held by the open file until this process is gone, whatever
+ * kills it, so that a daemon that finds the region after its own death knows whether anybody still
+ * writes.
  *
  * Why a parent's pid in the order: the signal at the parent's death is armed too late if the parent
  * died before. Whoever is the parent then, it is not the one that is expected.
@@ -41,7 +42,8 @@ static int child_region(int fd, struct region_header **ret)
 	if (r == -EWOULDBLOCK)
 		text = g_strdup("The result region is in use.");
 	else if (r == -EMEDIUMTYPE)
-		text = g_strdup("The result region is not on tmpfs: writing to it would be measured too.");
+		text = g_strdup(
+			"The result region is not on tmpfs: writing to it would be measured too.");
 	else
 		text = g_strdup_printf("The result region cannot be used: %s.", g_strerror(-r));
 	(void)child_error(text);

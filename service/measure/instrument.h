@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /*
- * A way to measure. One file each in instruments/ with `const struct instrument instrument_NAME`; the
- * table is made from the list in meson.build.
+ * A way to measure. One file each in instruments/ with `const struct instrument instrument_NAME`;
+ * the table is made from the list in meson.build.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +21,5 @@ struct instrument {
 	void (*run)(struct worker *w);
 };
 
-extern const struct instrument *const instruments[]; /* ends with NULL; generated */
+extern const struct instrument *const instruments[];	    /* ends with NULL; generated */
 const struct instrument *instrument_find(const char *name); /* NULL: unknown */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lrtbf-measure: one stage's measurement, for the daemon (order and region as descriptors) or alone.
+ * lrtbf-measure: one stage's measurement, for the daemon (order and region as descriptors) or
+ * alone.
  */
 #include "child.h"
 #include "cleanup.h"

@@ -2,8 +2,8 @@
 /*
  * Why the control thread only waits for signals: it outranks the measuring threads, and every
  * wake-up of it would be a disturbance made by the measurement itself. Threads tell it of their
- * changes with SIGUSR1, others tell it to end with SIGTERM, and sigtimedwait() takes both and the time-out
- * in one call.
+ * changes with SIGUSR1, others tell it to end with SIGTERM, and sigtimedwait() takes both and the
+ * time-out in one call.
  *
  * Why a thread that does not come back is left alone: only it may write its block. The region says
  * when measuring ended, readers account for the wake-up that never came (region_close_cpu()), and
@@ -145,9 +145,8 @@ static int measurement_check_cpus(struct measurement *m)
 
 	r = footing_reachable(&m->reachable);
 	if (r < 0)
-		return measurement_fail_take(m, r,
-					     g_strdup_printf("CPUs cannot be set: %s.",
-							     g_strerror(-r)));
+		return measurement_fail_take(
+			m, r, g_strdup_printf("CPUs cannot be set: %s.", g_strerror(-r)));
 	if (cpulist_online("/", &online) < 0)
 		online = m->reachable; /* no /sys */
 	r = cpulist_check(&m->order->cpus, &m->reachable, &online, &message);
@@ -164,7 +163,8 @@ static void measurement_place_control(struct measurement *m)
 		CPU_SET(m->order->control_cpu, &cpus);
 	if (m->order->control_cpu >= 0 && sched_setaffinity(0, sizeof(cpus), &cpus) == 0)
 		return;
-	CPU_XOR(&cpus, &m->reachable, &m->order->cpus); /* the measured ones are among the reachable */
+	CPU_XOR(&cpus, &m->reachable,
+		&m->order->cpus); /* the measured ones are among the reachable */
 	if (CPU_COUNT(&cpus) > 0)
 		(void)sched_setaffinity(0, sizeof(cpus), &cpus); /* anywhere then */
 }
@@ -188,8 +188,7 @@ static int measurement_outrank(struct measurement *m)
 
 static int measurement_start_workers(struct measurement *m)
 {
-	bool must_rest = measurement_realtime(m) &&
-			 !footing_spare(&m->reachable, &m->order->cpus);
+	bool must_rest = measurement_realtime(m) && !footing_spare(&m->reachable, &m->order->cpus);
 	unsigned n = m->header->n_cpus;
 
 	m->workers = g_new0(struct worker, n);
@@ -210,8 +209,9 @@ static int measurement_start_workers(struct measurement *m)
 		r = worker_start(w);
 		if (r < 0)
 			return measurement_fail_take(
-				m, r, g_strdup_printf("The thread of CPU %d cannot be made: %s.",
-						      w->cpu, g_strerror(-r)));
+				m, r,
+				g_strdup_printf("The thread of CPU %d cannot be made: %s.", w->cpu,
+						g_strerror(-r)));
 		m->n_workers++;
 	}
 	if (must_rest && m->instrument->spins)
@@ -242,9 +242,10 @@ static int measurement_await_ready(struct measurement *m)
 		if (now_ns() >= until_ns)
 			return measurement_fail_take(
 				m, -EBUSY,
-				g_strdup_printf("The thread of CPU %d does not get to run: something "
-						"of a higher priority holds the CPU.",
-						w->cpu));
+				g_strdup_printf(
+					"The thread of CPU %d does not get to run: something "
+					"of a higher priority holds the CPU.",
+					w->cpu));
 		measurement_wait(m, until_ns);
 	}
 	return measurement_fail(m->header, -ECANCELED, "Stopped before measuring began.");
@@ -258,13 +259,13 @@ static int measurement_prepare(struct measurement *m)
 	region_set_phase(m->header, REGION_PREPARING);
 	m->instrument = instrument_find(m->order->instrument);
 	if (!m->instrument)
-		return measurement_fail_take(m, -EINVAL,
-					     g_strdup_printf("There is no instrument %s.",
-							     m->order->instrument));
+		return measurement_fail_take(
+			m, -EINVAL,
+			g_strdup_printf("There is no instrument %s.", m->order->instrument));
 	if (m->instrument->grid && m->order->interval_ns == 0)
-		return measurement_fail_take(m, -EINVAL,
-					     g_strdup_printf("Instrument %s needs an interval.",
-							     m->order->instrument));
+		return measurement_fail_take(
+			m, -EINVAL,
+			g_strdup_printf("Instrument %s needs an interval.", m->order->instrument));
 	r = measurement_check_cpus(m);
 	if (r == 0)
 		r = measurement_lock_memory(m);

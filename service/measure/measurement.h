@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /*
- * One measurement: the control thread's work. Prepares the machine and one thread per CPU, lets them
- * go, waits for the end, a stop or a break, and closes the region. The calling thread becomes the
- * control thread; SIGTERM, SIGINT and SIGHUP end the measurement cleanly while it runs.
+ * One measurement: the control thread's work. Prepares the machine and one thread per CPU, lets
+ * them go, waits for the end, a stop or a break, and closes the region. The calling thread becomes
+ * the control thread; SIGTERM, SIGINT and SIGHUP end the measurement cleanly while it runs.
  */
 #include "order.h"
 #include "region.h"
 
 /*
- * Run @o (checked) into @h (empty, for the CPUs of @o). 0: ended, also when stopped; the header says
- * how. -errno: the region is REGION_FAILED with reason and sentence.
+ * Run @o (checked) into @h (empty, for the CPUs of @o). 0: ended, also when stopped; the header
+ * says how. -errno: the region is REGION_FAILED with reason and sentence.
  *
  * > 0: ended, but some thread has not come back and may still write to its block: @h must stay
  * mapped, and the process should end soon.

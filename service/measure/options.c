@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Why no getopt: it takes `-smp` for three options and `--in` for --interval. Here a word is known or it is
- * refused by name. One table says which options there are, what they set and how.
+ * Why no getopt: it takes `-smp` for three options and `--in` for --interval. Here a word is known
+ * or it is refused by name. One table says which options there are, what they set and how.
  */
 #include "options.h"
 
@@ -53,7 +53,7 @@ enum option_kind {
 struct option_entry {
 	const char *name;
 	enum option_kind kind;
-	size_t offset; /* in struct options */
+	size_t offset;	  /* in struct options */
 	int64_t min, max; /* OPTION_INTEGER; min: the value of OPTION_WHAT */
 };
 
@@ -153,8 +153,9 @@ static int option_set(struct parse *p, const struct option_entry *e, const char 
 		break;
 	}
 	if (r < 0)
-		return option_bad(p, "--%s=%s: %s", e->name, value,
-				  why ?: "There is no such policy: fifo, rr, other, batch, idle, deadline.");
+		return option_bad(
+			p, "--%s=%s: %s", e->name, value,
+			why ?: "There is no such policy: fifo, rr, other, batch, idle, deadline.");
 	if (strcmp(e->name, "priority") == 0)
 		p->priority_given = true;
 	return 0;
@@ -178,12 +179,14 @@ static int option_word(struct parse *p, const char *word, const char *next)
 
 	if (word[0] != '-') {
 		if (p->instrument)
-			return option_bad(p, "One instrument at a time: %s or %s.", p->instrument, word);
+			return option_bad(p, "One instrument at a time: %s or %s.", p->instrument,
+					  word);
 		p->instrument = word;
 		return 1;
 	}
 	equals = strchrnul(word, '=');
-	e = g_str_has_prefix(word, "--") ? option_find(word + 2, (size_t)(equals - word - 2)) : NULL;
+	e = g_str_has_prefix(word, "--") ? option_find(word + 2, (size_t)(equals - word - 2))
+					 : NULL;
 	if (!e)
 		return option_bad(p, "There is no option %s.", word);
 	if (e->kind == OPTION_FLAG || e->kind == OPTION_WHAT) {
@@ -218,7 +221,8 @@ static int options_finish(struct parse *p)
 		return 0;
 	}
 	if (o->order_fd >= 0 || o->region_fd >= 0)
-		return option_bad(p, "--order-fd and --region-fd go together, without an instrument.");
+		return option_bad(p,
+				  "--order-fd and --region-fd go together, without an instrument.");
 	if (!p->instrument)
 		return option_bad(p, "Which instrument? See lrtbf-measure --list.");
 	if (g_strlcpy(o->order.instrument, p->instrument, sizeof(o->order.instrument)) >=

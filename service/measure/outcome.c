@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Why microseconds with a fixed number of decimals in the text: columns are read against each other,
- * and 9.8 above 12.1 is seen at once where 9800 ns and 12.1 us are not. The JSON has nanoseconds.
+ * Why microseconds with a fixed number of decimals in the text: columns are read against each
+ * other, and 9.8 above 12.1 is seen at once where 9800 ns and 12.1 us are not. The JSON has
+ * nanoseconds.
  */
 #include "outcome.h"
 
@@ -135,9 +136,9 @@ char *outcome_text(const struct outcome *out)
 
 	text_head(s, out);
 	text_warnings(s, out);
-	g_string_append_printf(s, "\n%4s %10s %10s %10s %10s %10s %10s %10s %10s %10s %8s %8s\n", "CPU",
-			       "samples", "min us", "avg us", "max us", "stddev us", "50%", "99%",
-			       "99.9%", "99.99%", "missed", "migrated");
+	g_string_append_printf(s, "\n%4s %10s %10s %10s %10s %10s %10s %10s %10s %10s %8s %8s\n",
+			       "CPU", "samples", "min us", "avg us", "max us", "stddev us", "50%",
+			       "99%", "99.9%", "99.99%", "missed", "migrated");
 	for (guint i = 0; i < out->cpus->len; i++) {
 		const struct region_cpu *c = out->cpus->pdata[i];
 		g_autofree char *name = g_strdup_printf("%d", c->cpu);
@@ -207,8 +208,7 @@ static json_t *json_all(const struct outcome *out)
 			    grid ? json_integer((json_int_t)o->interval_ns) : json_null());
 	json_object_set_new(j, "duration_ns", json_integer((json_int_t)o->duration_ns));
 	json_object_set_new(j, "started_usec", json_integer((json_int_t)(h->start_real_ns / 1000)));
-	json_object_set_new(j, "measured_ns",
-			    json_integer((json_int_t)outcome_measured_ns(out)));
+	json_object_set_new(j, "measured_ns", json_integer((json_int_t)outcome_measured_ns(out)));
 	json_object_set_new(j, "broke_ns",
 			    h->broke ? json_integer((json_int_t)h->break_ns) : json_null());
 	json_object_set_new(j, "dma_latency_us",

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /*
- * The result of a measurement made without a daemon, as text for a terminal and as JSON. Pure: region
- * copies in, text out.
+ * The result of a measurement made without a daemon, as text for a terminal and as JSON. Pure:
+ * region copies in, text out.
  */
 #include "order.h"
 #include "region.h"
 #include <glib.h>
 
 struct outcome {
-	const struct order *order;	     /* borrowed */
+	const struct order *order;	    /* borrowed */
 	const struct region_header *header; /* a copy from region_check(); borrowed */
-	GPtrArray *cpus;		     /* of struct region_cpu */
+	GPtrArray *cpus;		    /* of struct region_cpu */
 	struct figures *all;
 };
 
@@ -24,7 +24,7 @@ void outcome_done(struct outcome *out);
 char *outcome_text(const struct outcome *out);
 /*
  * { "format": "lrtbf-measure", "version": 1, "instrument", "policy", "priority", "interval_ns",
- *   "duration_ns", "started_usec", "measured_ns", "broke_ns", "warnings": [ {"id", "text", "mend"} ],
- *   "all": FIGURES, "cpus": [ { "cpu", "policy", "priority", ...FIGURES } ] }
+ *   "duration_ns", "started_usec", "measured_ns", "broke_ns", "warnings": [ {"id", "text", "mend"}
+ * ], "all": FIGURES, "cpus": [ { "cpu", "policy", "priority", ...FIGURES } ] }
  */
 char *outcome_json(const struct outcome *out);

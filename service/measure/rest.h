@@ -12,26 +12,30 @@
 #include <glib.h>
 #include <stdbool.h>
 
-#define REST_NS	       5000000ULL  /* how long */
-#define REST_WINDOW_NS 95000000ULL /* after how long */
-#define REST_OVERHEAD_NS 20000ULL  /* of one wait */
+#define REST_NS		 5000000ULL  /* how long */
+#define REST_WINDOW_NS	 95000000ULL /* after how long */
+#define REST_OVERHEAD_NS 20000ULL    /* of one wait */
 
 struct rest {
-	uint64_t window_end_ns; /* UINT64_MAX: need not rest */
-	uint64_t waited_ns;	/* in this window */
+	bool must;
+	uint64_t window_end_ns;
+	uint64_t waited_ns; /* in this window */
 	uint32_t rests;
 };
 
 static inline void rest_init(struct rest *r, bool must, uint64_t now)
 {
-	*r = (struct rest){ .window_end_ns = must ? now + REST_WINDOW_NS : UINT64_MAX };
+	*r = (struct rest){ .must = must, .window_end_ns = now + REST_WINDOW_NS };
 }
 
-/* After a sample of @latency_ns at @now; the loop is going to wait until @next_ns. true: rest first. */
+/* After a sample of @latency_ns at @now; the loop is going to wait until @next_ns. true: rest
+ * first. */
 static inline bool rest_due(struct rest *r, uint64_t now, uint64_t latency_ns, uint64_t next_ns)
 {
 	bool due;
 
+	if (G_LIKELY(!r->must))
+		return false;
 	if (next_ns > now + REST_OVERHEAD_NS)
 		r->waited_ns += next_ns - now - REST_OVERHEAD_NS;
 	if (G_LIKELY(now < r->window_end_ns))
@@ -48,7 +52,7 @@ static inline uint64_t rest_take(struct rest *r, uint64_t now)
 {
 	struct timespec t = now_timespec(now + REST_NS);
 
-	(void)clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL); /* cut short: a stop */
+	now_sleep_until(&t); /* cut short: a stop */
 	r->rests++;
 	now = now_ns();
 	r->window_end_ns = now + REST_WINDOW_NS;

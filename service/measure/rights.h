@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /*
- * What is not permitted, and what to do about it: sentences for the one who started the measurement.
- * All return allocated text (g_free).
+ * What is not permitted, and what to do about it: sentences for the one who started the
+ * measurement. All return allocated text (g_free).
  */
 #include "order.h"
 

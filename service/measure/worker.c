@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Why the end is one word: the loop has to look at something per sample, and a time that the control
- * thread sets to 0 says both "until then" and "now".
+ * Why the end is one word: the loop has to look at something per sample, and a time that the
+ * control thread sets to 0 says both "until then" and "now".
  *
  * Why a signal and no cancellation: a thread asleep in clock_nanosleep() for an hour must come back
  * to close its block. The handler does nothing; it is sent again until the thread is done, because
@@ -87,7 +87,8 @@ static int worker_set_policy(struct worker *w)
 	return 0;
 }
 
-/* Signals: all blocked (control waits for them) but the one to wake up and the count of overruns. */
+/* Signals: all blocked (control waits for them) but the one to wake up and the count of overruns.
+ */
 static void worker_signals(void)
 {
 	sigset_t set;
@@ -119,8 +120,9 @@ static void *worker_run(void *data)
 	if (r < 0)
 		return worker_fail(w, r, rights_policy_text(r, w->order, w->cpu));
 	if (sched_getcpu() != w->cpu)
-		return worker_fail(w, -EINVAL, g_strdup_printf("The thread of CPU %d runs on CPU %d.",
-							       w->cpu, sched_getcpu()));
+		return worker_fail(w, -EINVAL,
+				   g_strdup_printf("The thread of CPU %d runs on CPU %d.", w->cpu,
+						   sched_getcpu()));
 	worker_touch(w);
 	worker_set_state(w, WORKER_READY);
 	while (sem_wait(w->go) < 0 && errno == EINTR)
@@ -200,5 +202,6 @@ void worker_stop(struct worker *w)
 {
 	__atomic_store_n(&w->end_ns, 0, __ATOMIC_RELEASE);
 	if (worker_state(w) < WORKER_DONE)
-		(void)pthread_kill(w->thread, SIGUSR2); /* not joined yet: the thread is still known */
+		(void)pthread_kill(w->thread,
+				   SIGUSR2); /* not joined yet: the thread is still known */
 }

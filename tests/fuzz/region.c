@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The region's reader on hostile bytes. The first byte says how to take the rest: 0: as the file; else
- * as changes to a good region of two CPUs: offset (4 bytes, little-endian), length (1), bytes.
+ * The region's reader on hostile bytes. The first byte says how to take the rest: 0: as the file;
+ * else as changes to a good region of two CPUs: offset (4 bytes, little-endian), length (1), bytes.
  */
 #include "region.h"
 

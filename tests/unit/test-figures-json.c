@@ -23,9 +23,9 @@ static json_t *json_of(const struct figures *f)
 
 static void test_no_data(void)
 {
-	static const char *const nulls[] = { "missed", "pending_ns", "min_ns", "avg_ns", "max_ns",
-					     "stddev_ns", "within", "corrected", "nominal_ns",
-					     "warmup_max_ns" };
+	static const char *const nulls[] = { "missed",	   "pending_ns",   "min_ns", "avg_ns",
+					     "max_ns",	   "stddev_ns",	   "within", "corrected",
+					     "nominal_ns", "warmup_max_ns" };
 	g_autofree struct figures *f = figures_new();
 	json_t *j = json_of(f);
 
@@ -66,7 +66,8 @@ static void test_figures(void)
 	g_assert_cmpfloat(json_real_value(json_object_get(within, "share")), ==, 0.666666667);
 	worst = json_array_get(json_object_get(j, "worst"), 0);
 	g_assert_cmpint(json_integer_value(json_object_get(worst, "latency_ns")), ==, 2500);
-	g_assert_cmpint(json_integer_value(json_object_get(worst, "at_usec")), ==, 1600000002100000);
+	g_assert_cmpint(json_integer_value(json_object_get(worst, "at_usec")), ==,
+			1600000002100000);
 	maxima = json_object_get(json_object_get(j, "blocks"), "maxima");
 	g_assert_cmpuint(json_array_size(maxima), ==, 3);
 	g_assert_true(json_is_null(json_array_get(maxima, 1)));

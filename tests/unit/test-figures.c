@@ -107,7 +107,8 @@ static void test_distributions(void)
 				sample[i] = exp(g_rand_double(rand) * log(HOUR_NS));
 				break;
 			case 3: /* two peaks */
-				sample[i] = (i % 3 ? 5000 : 900000) + g_rand_int_range(rand, 0, 100);
+				sample[i] =
+					(i % 3 ? 5000 : 900000) + g_rand_int_range(rand, 0, 100);
 				break;
 			default: /* a small spread on a large offset */
 				sample[i] = 1000000000000 + g_rand_int_range(rand, -1, 2);

@@ -201,7 +201,8 @@ static void test_lock(struct fixture *f, gconstpointer data)
 	f->order.duration_ns = 3600000000000;
 	start(f);
 	wait_for_samples(f, 1);
-	/* letting go of the locked file (a mapping holds it too) does not unlock it: the child has it */
+	/* letting go of the locked file (a mapping holds it too) does not unlock it: the child has
+	 * it */
 	region_unmap(f->h);
 	f->h = NULL;
 	fd_close(f->region_fd);
@@ -310,7 +311,7 @@ static void test_narrow_mask(struct fixture *f, gconstpointer data)
 }
 
 #define ADD(name, func)                                                                            \
-	g_test_add("/measure-child/" name, struct fixture, NULL, fixture_setup, func,               \
+	g_test_add("/measure-child/" name, struct fixture, NULL, fixture_setup, func,              \
 		   fixture_teardown)
 
 int main(int argc, char **argv)

@@ -141,7 +141,8 @@ static void test_warm_up(void)
 	block_start(c, 1000000);
 	c->started = 0;
 	g_assert_cmpuint(region_warm_up(c, 500, 0, 0), ==, 2000000);
-	g_assert_cmpuint(region_warm_up(c, 2500000, 0, 0), ==, 5000000); /* 3 and 4 ms passed over */
+	g_assert_cmpuint(region_warm_up(c, 2500000, 0, 0), ==,
+			 5000000); /* 3 and 4 ms passed over */
 	copy = read_block(h, 0, 0);
 	g_assert_cmpuint(copy->grid_ns, ==, 5000000);
 	g_assert_cmpuint(copy->figures.warmup, ==, 2);

@@ -2,9 +2,9 @@
 /*
  * cpuloop: how long is a fixed piece of work held up?
  *
- * Sees what no timer shows: interrupts, SMIs, a hypervisor, anything that takes the CPU from a thread
- * that never sleeps. A pass is a chain of dependent integer operations in registers, so that memory
- * has no part in it; its undisturbed duration is the shortest of the warm-up.
+ * Sees what no timer shows: interrupts, SMIs, a hypervisor, anything that takes the CPU from a
+ * thread that never sleeps. A pass is a chain of dependent integer operations in registers, so that
+ * memory has no part in it; its undisturbed duration is the shortest of the warm-up.
  *
  * Why the warm-up is at least half a second: a nominal time that is the minimum of 1000 passes is
  * beaten by chance about once in 1000 later ones, and a pass faster than nominal means that the
@@ -93,6 +93,7 @@ static void cpuloop_measure(struct worker *w, uint64_t rounds, uint64_t nominal_
 	struct region_cpu *c = w->block;
 	const uint32_t *cpu_word = now_cpu_word();
 	const uint64_t start_ns = *w->start_ns, break_ns = w->order->break_ns ?: UINT64_MAX;
+	struct record_place place = { 0 };
 	uint64_t now = now_ns();
 
 	while (now < worker_end_ns(w)) {
@@ -105,7 +106,7 @@ static void cpuloop_measure(struct worker *w, uint64_t rounds, uint64_t nominal_
 		}
 		if (G_UNLIKELY(ns < nominal_ns))
 			cpuloop_early(c);
-		(void)region_record_inline(c, sample_ns, now - start_ns, 0);
+		(void)region_record_inline(c, &place, sample_ns, now - start_ns, 0, 0, 0);
 		if (G_UNLIKELY(sample_ns >= break_ns)) {
 			w->broke_ns = sample_ns;
 			return;

@@ -37,21 +37,16 @@ static inline int64_t dither_shift(struct dither *d)
 	return (int64_t)(d->ns - before);
 }
 
-/* Returns the time of the wake-up; 0: asked to stop before it was due. */
-static inline uint64_t timer_wait(const struct worker *w, uint64_t next_ns)
+/*
+ * The time after a wait. It is before @next_ns when a signal cut the wait short: then the caller's
+ * loop begins again, and ends there if it was asked to.
+ */
+static inline uint64_t timer_wait(uint64_t next_ns)
 {
 	struct timespec t = now_timespec(next_ns);
 
-	for (;;) {
-		uint64_t now;
-
-		(void)clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL); /* the clock tells */
-		now = now_ns();
-		if (G_LIKELY(now >= next_ns))
-			return now;
-		if (worker_stopped(w))
-			return 0;
-	}
+	now_sleep_until(&t);
+	return now_ns();
 }
 
 /* Each CPU's phase; the first point lies ahead, however late the thread was released. */
@@ -72,44 +67,51 @@ static void timer_begin(struct worker *w)
 	region_end(c);
 }
 
-static void timer_warm_up(struct worker *w, struct dither *dither, struct rest *rest)
+static __attribute__((noinline)) void timer_warm_up(struct worker *w, struct dither *dither,
+						    struct rest *rest)
 {
 	const uint64_t start_ns = *w->start_ns, until_ns = start_ns + w->order->warmup_ns;
 	const uint64_t break_ns = w->order->break_ns ?: UINT64_MAX;
 	uint64_t next_ns = w->block->next_ns;
 
 	while (next_ns < until_ns && !worker_stopped(w)) {
-		uint64_t now = timer_wait(w, next_ns), latency_ns = now - next_ns;
+		uint64_t now = timer_wait(next_ns), latency_ns = now - next_ns;
 
-		if (now == 0)
-			return;
+		if (now < next_ns)
+			continue;
 		if (latency_ns >= break_ns)
 			w->warmup_broke_ns = MAX(w->warmup_broke_ns, latency_ns);
-		next_ns = region_warm_up(w->block, latency_ns, now - start_ns, dither_shift(dither));
+		next_ns =
+			region_warm_up(w->block, latency_ns, now - start_ns, dither_shift(dither));
 		if (rest_due(rest, now, latency_ns, next_ns))
 			next_ns = region_skip(w->block, rest_take(rest, now));
 	}
 }
 
-static void timer_measure(struct worker *w, struct dither *dither, struct rest *rest)
+/* Not inline, like the warm-up: the loop has the registers for itself. */
+static __attribute__((noinline)) void timer_measure(struct worker *w, struct dither *dither,
+						    struct rest *rest)
 {
 	struct region_cpu *c = w->block;
 	const uint32_t *cpu_word = now_cpu_word();
 	const int cpu = w->cpu;
 	const uint64_t start_ns = *w->start_ns, break_ns = w->order->break_ns ?: UINT64_MAX;
+	const uint64_t interval_ns = c->interval_ns;
+	struct record_place place = { 0 };
 	uint64_t next_ns = c->next_ns;
 
 	while (next_ns < worker_end_ns(w)) {
-		uint64_t now = timer_wait(w, next_ns), latency_ns = now - next_ns;
+		uint64_t now = timer_wait(next_ns), latency_ns = now - next_ns;
 
-		if (G_UNLIKELY(now == 0))
-			return;
+		if (G_UNLIKELY(now < next_ns))
+			continue;
 		if (G_UNLIKELY(now_cpu(cpu_word) != cpu)) {
-			next_ns = region_migrate(c, latency_ns, now - start_ns,
-						 dither_shift(dither));
+			next_ns =
+				region_migrate(c, latency_ns, now - start_ns, dither_shift(dither));
 			continue;
 		}
-		next_ns = region_record_inline(c, latency_ns, now - start_ns, dither_shift(dither));
+		next_ns = region_record_inline(c, &place, latency_ns, now - start_ns, next_ns,
+					       interval_ns, dither_shift(dither));
 		if (G_UNLIKELY(latency_ns >= break_ns)) {
 			w->broke_ns = latency_ns;
 			return;
