@@ -99,6 +99,18 @@ static void drain_take_live(struct drain *d, unsigned i)
 	l->avg_ns = figures_mean_ns(&c->figures, &mean) ? (uint64_t)(mean + 0.5) : 0;
 }
 
+/* Marks of an earlier reading, of this life or the one before. */
+static void drain_carry_marks(const struct figures *old, struct figures *f)
+{
+	for (uint32_t i = 0; i < f->n_worst && i < FIGURES_WORST; i++) {
+		struct worst_sample *w = &f->worst[i];
+
+		for (uint32_t j = 0; j < old->n_worst && j < FIGURES_WORST && !w->self; j++)
+			w->self = old->worst[j].self && old->worst[j].at_ns == w->at_ns &&
+				  old->worst[j].latency_ns == w->latency_ns;
+	}
+}
+
 static struct result_cpu *drain_result_cpu(struct result_stage *s, int cpu)
 {
 	struct result_cpu *c;
@@ -153,6 +165,7 @@ static int drain_take(struct drain *d, struct result_stage *s, uint64_t close_mo
 		c = drain_result_cpu(s, d->copy->cpu);
 		c->policy = d->copy->policy;
 		c->priority = d->copy->priority;
+		drain_carry_marks(c->figures, &d->copy->figures);
 		*c->figures = d->copy->figures;
 		measured_ns = MAX(measured_ns, drain_measured_ns(d));
 		if (d->live[i].count > 0 && d->live[i].max_ns > d->max_ns) {
@@ -211,18 +224,4 @@ void drain_commit(struct drain *d, struct result_stage *s, uint64_t start_mono_n
 	g_array_append_val(s->checkpoints, w.from_ns);
 	for (guint i = 0; i < s->cpus->len; i++)
 		drain_mark(d->windows, ((struct result_cpu *)s->cpus->pdata[i])->figures);
-}
-
-void drain_mark_checkpoints(struct result_stage *s)
-{
-	g_autoptr(GArray) windows = g_array_new(FALSE, FALSE, sizeof(struct drain_window));
-
-	for (guint i = 0; i < s->checkpoints->len; i++) {
-		uint64_t at = g_array_index(s->checkpoints, uint64_t, i);
-		struct drain_window w = { at, at };
-
-		g_array_append_val(windows, w);
-	}
-	for (guint i = 0; i < s->cpus->len; i++)
-		drain_mark(windows, ((struct result_cpu *)s->cpus->pdata[i])->figures);
 }

@@ -11,8 +11,8 @@
 struct drain;
 
 /*
- * Maps @fd read-only; -EBADMSG when it holds no region. @fd is not kept. @warmup_ns: the order's, for
- * the duration of instruments without a grid.
+ * Maps @fd read-only; -EBADMSG when it holds no region. @fd is not kept. @warmup_ns: the order's,
+ * for the duration of instruments without a grid.
  */
 int drain_new(int fd, uint64_t warmup_ns, struct drain **ret);
 struct drain *drain_free(struct drain *d);
@@ -40,5 +40,3 @@ uint64_t drain_maximum_ns(const struct drain *d, int *ret_cpu);
  */
 void drain_commit(struct drain *d, struct result_stage *s, uint64_t start_mono_ns,
 		  uint64_t end_mono_ns);
-/* Marks by what @s->checkpoints has kept of commits: recovery. */
-void drain_mark_checkpoints(struct result_stage *s);

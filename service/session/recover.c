@@ -142,9 +142,7 @@ static void recover_fold(const struct session_place *place, struct result *r,
 	stage = recover_stage(r, f->stage);
 	recover_describe(stage, plan);
 	stage->complete = drain_header(d)->phase == REGION_ENDED;
-	if (drain_read(d, stage) >= 0)
-		drain_mark_checkpoints(stage);
-	else
+	if (drain_read(d, stage) < 0)
 		log_write(LOG_WARNING, r->id, "Region %s is damaged", f->path);
 	drain_free(d);
 }
