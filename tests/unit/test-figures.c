@@ -295,8 +295,8 @@ static void test_blocks(void)
 static void test_add(void)
 {
 	g_autoptr(GRand) rand = g_rand_new_with_seed(2);
-	g_autofree struct figures *all = figures_new(), *part[3] = { 0 }, *ab = figures_new(),
-				  *ba = figures_new();
+	g_autofree struct figures *all = figures_new(), *ab = figures_new(), *ba = figures_new();
+	struct figures *part[3];
 	const uint64_t span[3] = { 10, 5000, 60000 }; /* seconds: lengths 1, 2 and 16 s */
 
 	for (int i = 0; i < 3; i++)
@@ -335,6 +335,8 @@ static void test_add(void)
 		g_assert_cmpuint(ab->worst[i].latency_ns, ==, all->worst[i].latency_ns);
 		g_assert_cmpuint(ba->worst[i].latency_ns, ==, all->worst[i].latency_ns);
 	}
+	for (int i = 0; i < 3; i++)
+		g_free(part[i]);
 }
 
 /* Not in real time: nothing wraps, memory is what it was. */
