@@ -60,6 +60,14 @@ static void session_set_reason(struct session *s, const char *id, const char *se
 
 /* --- the end --- */
 
+static void session_see_trouble(struct session *s)
+{
+	const char *trouble = store_trouble(s->place->store);
+
+	if (trouble)
+		finding_add(s->r->findings, "store-trouble", "%s", trouble);
+}
+
 /*
  * What an ended session shows from memory is its head and the stages' findings and limits; figures
  * are in the store, and 160 KiB for each CPU and stage are too much to keep for an idle daemon.
@@ -83,15 +91,15 @@ static void session_shrink(struct session *s)
 static void session_conclude(struct session *s, enum session_state state)
 {
 	struct result *r = s->r;
-	const char *trouble = store_trouble(s->place->store);
 
 	s->next = sd_event_source_disable_unref(s->next);
 	if (r->conditions) {
 		conditions_finish(r->conditions, s->place->root);
-		conditions_judge_meanwhile(r->conditions, &s->cpus, s->plan->dma_latency_us, r->findings);
+		conditions_judge_meanwhile(r->conditions, &s->cpus, s->plan->dma_latency_us,
+					   r->findings);
 	}
-	if (trouble && r->started_usec > 0)
-		finding_add(r->findings, "store-trouble", "%s", trouble);
+	if (r->started_usec > 0)
+		session_see_trouble(s);
 	r->state = state;
 	r->finished_usec = clock_real_usec();
 	verdict_session(r, s->plan);
@@ -123,11 +131,6 @@ static void session_finish(struct session *s)
 }
 
 /* --- stages --- */
-
-static const struct plan_stage *session_plan_stage(const struct session *s, unsigned i)
-{
-	return i < s->plan->stages->len ? s->plan->stages->pdata[i] : NULL;
-}
 
 static struct result_stage *session_current(const struct session *s)
 {
@@ -181,14 +184,6 @@ static void session_stage_over(struct session *s)
 	session_finish(s);
 }
 
-static void session_see_trouble(struct session *s)
-{
-	const char *trouble = store_trouble(s->place->store);
-
-	if (trouble)
-		finding_add(s->r->findings, "store-trouble", "%s", trouble);
-}
-
 static void on_session_stage(enum stage_news what, void *userdata)
 {
 	struct session *s = userdata;
@@ -240,7 +235,7 @@ static struct result_stage *session_add_stage(struct session *s, const struct pl
 static void session_next_stage(struct session *s)
 {
 	const struct session_place *place = s->place;
-	const struct plan_stage *spec = session_plan_stage(s, s->r->stages->len);
+	const struct plan_stage *spec = s->plan->stages->pdata[s->r->stages->len];
 	g_autoptr(GPtrArray) loads = NULL;
 	g_autofree char *message = NULL;
 	struct result_stage *stage = session_add_stage(s, spec);
@@ -281,11 +276,10 @@ static int on_session_next(sd_event_source *src, void *userdata)
 	struct session *s = userdata;
 
 	s->next = sd_event_source_disable_unref(s->next);
-	if (session_goes_on(s)) {
+	if (session_goes_on(s))
 		session_next_stage(s);
-	} else {
+	else
 		session_finish(s);
-	}
 	return 0;
 }
 

@@ -27,6 +27,8 @@ static void on_news(enum sessions_news what, struct session *s, void *userdata)
 	w->maxima += what == SESSIONS_MAXIMUM;
 	if (what == SESSIONS_PROGRESS)
 		w->progress = session_progress(s);
+	if (w->hook)
+		w->hook(w, what, s);
 }
 
 static void write_file(const char *dir, const char *sub, const char *name, const char *text)

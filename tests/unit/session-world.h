@@ -18,6 +18,9 @@ struct world {
 	GString *news;	     /* a word for each: "added changed ... ended " */
 	unsigned forgotten, maxima;
 	double progress;
+	/* called with each piece of news; NULL: not */
+	void (*hook)(struct world *w, enum sessions_news what, struct session *s);
+	void *hook_data;
 };
 
 struct world *world_new(void);	       /* folders, the load `none`; not open */

@@ -463,6 +463,33 @@ static void test_stop_while_running(void)
 	world_free(w);
 }
 
+/* In that very state: a stop changes nothing any more, one that is asked for waits its turn. */
+static void while_finishing(struct world *w, enum sessions_news what, struct session *s)
+{
+	if (what != SESSIONS_CHANGED || world_state(s) != SESSION_FINISHING || w->hook_data)
+		return;
+	g_assert_cmpint(session_stop(s, 42), ==, 0);
+	g_assert_cmpint(world_state(s), ==, SESSION_FINISHING);
+	w->hook_data = world_start(w, "quick");
+}
+
+static void test_while_finishing(void)
+{
+	struct world *w = world_with("quick", 300, "sleep", NULL);
+	struct session *s = world_start(w, "quick"), *next;
+
+	w->hook = while_finishing;
+	g_assert_true(world_run_ended(w, s));
+	g_assert_cmpint(world_state(s), ==, SESSION_DONE);
+	g_assert_cmpstr(session_result(s)->reason_id, ==, "");
+	g_assert_null(strstr(session_result(s)->reason, "user 42"));
+	next = w->hook_data;
+	g_assert_nonnull(next);
+	g_assert_true(world_run_ended(w, next));
+	g_assert_cmpint(world_state(next), ==, SESSION_DONE);
+	world_free(w);
+}
+
 /* A live result is as new as the moment it is asked for. */
 static void test_live_result(void)
 {
@@ -522,6 +549,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/sessions/stages-and-loads", test_stages_and_loads);
 	g_test_add_func("/sessions/stop-while-preparing", test_stop_while_preparing);
 	g_test_add_func("/sessions/stop-while-running", test_stop_while_running);
+	g_test_add_func("/sessions/while-finishing", test_while_finishing);
 	g_test_add_func("/sessions/live-result", test_live_result);
 	g_test_add_func("/sessions/checks", test_checks);
 	return g_test_run();
