@@ -15,6 +15,8 @@ MS = 1_000_000
 S = 1_000_000_000
 CPUS = sorted(os.sched_getaffinity(0))
 ROOT = os.geteuid() == 0
+with open(MEASURE, "rb") as program:
+    SANITIZED = b"__asan_init" in program.read()  # its mlockall() does nothing
 
 
 def may_fifo():
@@ -112,7 +114,7 @@ def test_every_cpu():
 def test_fifo_is_read_back():
     r = measure("timer", "--duration=200ms", "--priority=37", f"--cpus={CPUS[0]}")
     assert [(c["policy"], c["priority"]) for c in r["cpus"]] == [("fifo", 37)]
-    assert "page-faults" not in [w["id"] for w in r["warnings"]]
+    assert SANITIZED or "page-faults" not in [w["id"] for w in r["warnings"]]
 
 
 def test_cpuloop():
@@ -257,6 +259,38 @@ def test_moved_by_another_program():
     adds_up(c)
 
 
+def online_file(cpu):
+    return f"/sys/devices/system/cpu/cpu{cpu}/online"
+
+
+@needs_root
+@needs_two
+@pytest.mark.alone
+def test_cpu_goes_offline():
+    """The kernel moves the thread to another CPU and says nothing."""
+    cpu = CPUS[-1]
+    if not os.access(online_file(cpu), os.W_OK):
+        pytest.skip(f"CPU {cpu} cannot be switched off here")
+    run = Run("timer", "--policy=other", "--duration=3s", "--interval=1ms", f"--cpus={cpu}", "--json")
+    run.threads()
+    time.sleep(0.8)
+    try:
+        with open(online_file(cpu), "w") as f:
+            f.write("0")
+        time.sleep(0.5)
+    except OSError as e:
+        run.signal(signal.SIGINT)
+        run.end()
+        pytest.skip(f"CPU {cpu} cannot be switched off here: {e}")
+    finally:
+        with open(online_file(cpu), "w") as f:
+            f.write("1")
+    c = run.result()["cpus"][0]
+    adds_up(c)
+    assert c["migrated"] > 100 and c["count"] > 100
+    assert 2999 <= c["count"] + c["missed"] + c["migrated"] <= 3001 + c["max_ns"] // MS
+
+
 # --- rights ---
 
 NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all",
@@ -277,6 +311,7 @@ def test_without_rights_other_measures():
 
 
 @needs_root
+@pytest.mark.skipif(SANITIZED, reason="the sanitizer switches mlockall() off")
 def test_no_memlock():
     limited = [*NOBODY, "prlimit", "--memlock=0"]
     r = measure("timer", "--policy=other", "--duration=100ms", prefix=limited)
