@@ -154,6 +154,7 @@ void worker_begin(struct worker *w, uint64_t end_ns)
 		w->faults_minor = -begin.ru_minflt;
 		w->faults_major = -begin.ru_majflt;
 	}
+	worker_overruns = 0;
 	w->begin_ns = now_ns();
 	region_begin(w->block);
 	w->block->started = 1;

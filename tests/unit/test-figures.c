@@ -159,6 +159,23 @@ static void test_few(void)
 	g_assert_false(figures_percentile_ns(two, 750000, false, &ns));
 }
 
+/* Samples of 0 are samples, but nobody's worst. */
+static void test_zeroes(void)
+{
+	const uint64_t sample[] = { 0, 0, 5, 0 };
+	g_autofree struct figures *f = figures_of(sample, 4), *none = figures_of(sample, 2);
+	uint64_t ns;
+
+	g_assert_cmpuint(f->n_worst, ==, 1);
+	g_assert_cmpuint(f->max_ns, ==, 5);
+	g_assert_cmpuint(f->min_ns, ==, 0);
+	g_assert_true(figures_percentile_ns(f, 500000, false, &ns));
+	g_assert_cmpuint(ns, ==, 0);
+	g_assert_cmpuint(none->n_worst, ==, 0);
+	g_assert_cmpuint(none->max_ns, ==, 0);
+	g_assert_cmpuint(figures_count(none), ==, 2);
+}
+
 static void test_extremes(void)
 {
 	const uint64_t sample[] = { UINT64_MAX, 0, UINT64_MAX, 1, HOUR_NS };
@@ -458,6 +475,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/figures/distributions", test_distributions);
 	g_test_add_func("/figures/median", test_median);
 	g_test_add_func("/figures/few", test_few);
+	g_test_add_func("/figures/zeroes", test_zeroes);
 	g_test_add_func("/figures/extremes", test_extremes);
 	g_test_add_func("/figures/missed", test_missed);
 	g_test_add_func("/figures/close", test_close);
