@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * "Gone" is not the process's exit: it may be killed, or a load may hang in the kernel. Each nanny
+ * hands over pidfds of its guardians, and a guardian's pidfd becomes readable when the last process
+ * it guards is gone (the kernel lets the first process of a namespace end only after all others).
+ */
+#include "nanny.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "scratch.h"
+
+typedef struct errand errand_t;
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(errand_t, errand_free)
+
+struct nanny {
+	sd_event *event;
+	nanny_news_t news;
+	void *userdata;
+	char *name;		  /* the load's */
+	unsigned wanted, started; /* instances */
+	bool troubled, ending;
+	pid_t pid; /* 0: none, or ended and reaped */
+	char *scratch_dir;
+	char *scratch; /* folder's name within scratch_dir; NULL: none */
+	uint64_t scratch_bytes;
+	int status_fd;
+	sd_event_source *child_source, *status_source;
+	GPtrArray *guards; /* of struct guard: those that live */
+};
+
+struct guard {
+	struct nanny *nanny;
+	int pidfd;
+	sd_event_source *source;
+};
+
+static void guard_free(void *data)
+{
+	struct guard *g = data;
+
+	sd_event_source_disable_unref(g->source);
+	close(g->pidfd);
+	g_free(g);
+}
+
+void nanny_free(struct nanny *n)
+{
+	if (!n)
+		return;
+	sd_event_source_disable_unref(n->child_source);
+	sd_event_source_disable_unref(n->status_source);
+	g_ptr_array_unref(n->guards);
+	fd_close(n->status_fd);
+	sd_event_unref(n->event);
+	g_free(n->scratch_dir);
+	g_free(n->scratch);
+	g_free(n->name);
+	g_free(n);
+}
+
+bool nanny_settled(const struct nanny *n)
+{
+	return n->troubled || n->started >= n->wanted;
+}
+
+bool nanny_gone(const struct nanny *n)
+{
+	return n->pid == 0 && n->guards->len == 0;
+}
+
+const char *nanny_name(const struct nanny *n)
+{
+	return n->name;
+}
+
+uint64_t nanny_scratch_bytes(const struct nanny *n)
+{
+	return n->scratch_bytes;
+}
+
+static void nanny_changed(struct nanny *n)
+{
+	n->news(NULL, NULL, n->userdata);
+}
+
+/* Each trouble ends the load, so only the first is told; none is when it is meant to end. */
+static void nanny_trouble(struct nanny *n, const char *finding_id, const char *why)
+{
+	g_autofree char *text = NULL;
+
+	if (n->ending || n->troubled)
+		return;
+	n->troubled = true;
+	text = g_strdup_printf("Load %s: %s.", n->name, why);
+	n->news(finding_id, text, n->userdata);
+}
+
+/* --- what it says --- */
+
+static int guard_on_end(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+{
+	struct guard *g = userdata;
+	struct nanny *n = g->nanny;
+
+	g_ptr_array_remove_fast(n->guards, g);
+	nanny_changed(n);
+	return 0;
+}
+
+static void nanny_add_guard(struct nanny *n, int pidfd)
+{
+	struct guard *g = g_new0(struct guard, 1);
+
+	g->nanny = n;
+	g->pidfd = pidfd;
+	/* without an event source it cannot be waited for; the nanny's own end still is */
+	if (sd_event_add_io(n->event, &g->source, pidfd, EPOLLIN, guard_on_end, g) < 0)
+		guard_free(g);
+	else
+		g_ptr_array_add(n->guards, g);
+}
+
+static void nanny_on_message(struct nanny *n, const char *text, int fd)
+{
+	const char *rest = strchr(text, ' ');
+
+	rest = rest ? rest + 1 : "";
+	if (g_str_has_prefix(text, "guard ") && fd >= 0) {
+		nanny_add_guard(n, fd);
+		return;
+	}
+	fd_close(fd);
+	if (g_str_has_prefix(text, "started")) {
+		n->started++;
+		nanny_changed(n);
+	} else if (g_str_has_prefix(text, "absent ") || g_str_has_prefix(text, "refused ")) {
+		nanny_trouble(n, "load-absent", rest);
+	} else if (g_str_has_prefix(text, "died ")) {
+		nanny_trouble(n, "load-died", rest);
+	}
+}
+
+/* 1: one message; 0: none waits; -EPIPE: the nanny has closed it. */
+static int nanny_receive(struct nanny *n)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	char text[ERRAND_STATUS_MAX + 1];
+	struct iovec iov = { .iov_base = text, .iov_len = sizeof(text) - 1 };
+	struct msghdr msg = { .msg_iov = &iov,
+			      .msg_iovlen = 1,
+			      .msg_control = &control,
+			      .msg_controllen = sizeof(control) };
+	ssize_t size = recvmsg(n->status_fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	int fd = -1;
+
+	if (size < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+	if (size == 0)
+		return -EPIPE;
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c))
+		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
+		    c->cmsg_len == CMSG_LEN(sizeof(int)))
+			memcpy(&fd, CMSG_DATA(c), sizeof(int));
+	text[size] = '\0';
+	nanny_on_message(n, text, fd);
+	return 1;
+}
+
+static int nanny_on_status(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+{
+	struct nanny *n = userdata;
+
+	/* end-of-file stays readable; the exit is what counts */
+	if (nanny_receive(n) < 0)
+		n->status_source = sd_event_source_disable_unref(n->status_source);
+	return 0;
+}
+
+static int nanny_on_exit(sd_event_source *source, const siginfo_t *si, void *userdata)
+{
+	struct nanny *n = userdata;
+	g_autofree char *killed = NULL;
+
+	while (n->status_source && nanny_receive(n) > 0) /* what it said last */
+		;
+	n->pid = 0;
+	n->child_source = sd_event_source_disable_unref(n->child_source);
+	if (si->si_code != CLD_EXITED)
+		killed = g_strdup_printf("its nanny was killed by signal %d (%s)", si->si_status,
+					 strsignal(si->si_status));
+	nanny_trouble(n, "load-died", killed ?: "its nanny ended");
+	nanny_changed(n);
+	return 0;
+}
+
+/* --- start --- */
+
+static int nanny_make_scratch(struct nanny *n, const struct nanny_params *p, const struct errand *e,
+			      int *ret_fd, char **ret_message)
+{
+	int r;
+
+	if (!e->scratch)
+		return 0;
+	r = scratch_make(n->scratch_dir, n->name, e->scratch_bytes, p->taken_bytes,
+			 e->nobody ? ERRAND_NOBODY : (uid_t)-1, &n->scratch, ret_fd, ret_message);
+	if (r == 0)
+		n->scratch_bytes = e->scratch_bytes;
+	return r;
+}
+
+static int nanny_watch(struct nanny *n)
+{
+	int r;
+
+	r = sd_event_add_child(n->event, &n->child_source, n->pid, WEXITED, nanny_on_exit, n);
+	if (r < 0)
+		return r;
+	r = sd_event_add_io(n->event, &n->status_source, n->status_fd, EPOLLIN, nanny_on_status, n);
+	if (r < 0)
+		return r;
+	/* what it said is heard before its end is */
+	return sd_event_source_set_priority(n->child_source, SD_EVENT_PRIORITY_NORMAL + 1);
+}
+
+static int nanny_start(struct nanny *n, const struct nanny_params *p, const struct errand *e,
+		       char **ret_message)
+{
+	g_auto(fd_t) status_fd = -1, scratch_fd = -1;
+	int pair[2], r;
+
+	r = nanny_make_scratch(n, p, e, &scratch_fd, ret_message);
+	if (r < 0)
+		return r;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return -errno;
+	n->status_fd = pair[0];
+	status_fd = pair[1];
+	r = nanny_spawn(p->load_path, e, status_fd, scratch_fd, &n->pid);
+	return r < 0 ? r : nanny_watch(n);
+}
+
+/* A sentence of its own becomes part of the trouble's. */
+static void sentence_embed(char *text)
+{
+	g_strdelimit(g_strchomp(text), "\n", ' ');
+	if (g_str_has_suffix(text, "."))
+		text[strlen(text) - 1] = '\0';
+}
+
+static struct errand *nanny_errand(const struct nanny_params *p, const struct load *l)
+{
+	struct errand *e = errand_new(l);
+
+	e->nobody = geteuid() == 0 && !l->as_root;
+	e->parent = getpid();
+	e->no_namespace = g_getenv("LRTBF_LOAD_NO_NAMESPACE") != NULL;
+	if (p->cpus) {
+		e->pinned = true;
+		e->cpus = *p->cpus;
+	}
+	return e;
+}
+
+struct nanny *nanny_new(const struct nanny_params *p, const struct load *l)
+{
+	g_autoptr(errand_t) e = nanny_errand(p, l);
+	g_autofree char *message = NULL;
+	struct nanny *n = g_new0(struct nanny, 1);
+	int r;
+
+	n->event = sd_event_ref(p->event);
+	n->news = p->news;
+	n->userdata = p->userdata;
+	n->name = g_strdup(l->name);
+	n->wanted = e->instances;
+	n->status_fd = -1;
+	n->scratch_dir = g_strdup(p->scratch_dir);
+	n->guards = g_ptr_array_new_with_free_func(guard_free);
+	if (l->as_root && geteuid() != 0) {
+		nanny_trouble(n, "load-absent",
+			      "it needs root's rights and the daemon has not got them");
+		return n;
+	}
+	r = nanny_start(n, p, e, &message);
+	if (r < 0) {
+		if (!message)
+			message = g_strdup_printf("its nanny %s cannot be started: %s",
+						  p->load_path, g_strerror(-r));
+		sentence_embed(message);
+		nanny_trouble(n, "load-absent", message);
+	}
+	return n;
+}
+
+/* --- end --- */
+
+void nanny_signal(struct nanny *n, int signo)
+{
+	n->ending = true;
+	/* without the right to signal another user's process: a hang-up ends it as well */
+	if (n->pid > 0 && kill(n->pid, signo) < 0 && errno == EPERM)
+		shutdown(n->status_fd, SHUT_WR);
+}
+
+void nanny_give_up(struct nanny *n)
+{
+	g_ptr_array_set_size(n->guards, 0);
+}
+
+static bool nanny_reaped(struct nanny *n)
+{
+	if (n->pid > 0 && waitpid(n->pid, NULL, WNOHANG) != 0)
+		n->pid = 0;
+	return n->pid == 0;
+}
+
+void nanny_end_now(struct nanny *n, gint64 deadline_us)
+{
+	n->child_source = sd_event_source_disable_unref(n->child_source);
+	while (!nanny_reaped(n) && g_get_monotonic_time() < deadline_us)
+		g_usleep(500);
+	while (n->status_fd >= 0 && nanny_receive(n) > 0) /* pidfds on their way */
+		;
+	for (guint i = 0; i < n->guards->len; i++) {
+		const struct guard *g = n->guards->pdata[i];
+		struct pollfd p = { .fd = g->pidfd, .events = POLLIN };
+		gint64 left_us = deadline_us - g_get_monotonic_time();
+
+		(void)poll(&p, 1, MAX(left_us / 1000, 0)); /* not gone by then: not waited for */
+	}
+}
+
+int nanny_remove_scratch(struct nanny *n, char **ret_message)
+{
+	int r;
+
+	if (!n->scratch)
+		return 0;
+	r = scratch_remove(n->scratch_dir, n->scratch);
+	if (r == -ENOENT)
+		r = 0;
+	if (r < 0)
+		*ret_message =
+			g_strdup_printf("Scratch folder %s/%s of load %s cannot be removed: %s.",
+					n->scratch_dir, n->scratch, n->name, g_strerror(-r));
+	g_clear_pointer(&n->scratch, g_free);
+	return r;
+}
