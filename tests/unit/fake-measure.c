@@ -7,6 +7,7 @@
  *	deaf		ignores SIGTERM
  *	mute		never begins
  *	exit		exits with 3 after 300 ms
+ *	orphan		lives on when its parent dies
  *	torn		kills itself in the middle of a write after 300 ms
  */
 #include "order.h"
@@ -97,7 +98,8 @@ int main(int argc, char **argv)
 	struct order o;
 	char *message = NULL;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (strcmp(how, "orphan") != 0)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGTERM, strcmp(how, "deaf") == 0 ? SIG_IGN : on_signal);
 	if (order_read(3, &o, &message) < 0 || region_map(4, true, &h) < 0) {
 		fprintf(stderr, "fake-measure: %s\n", message ?: "no region");

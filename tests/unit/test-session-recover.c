@@ -3,6 +3,7 @@
 #include "session-world.h"
 
 #include "clock.h"
+#include "region.h"
 #include "regionfile.h"
 #include "session.h"
 
@@ -183,6 +184,55 @@ static void test_strays(void)
 	world_free(w);
 }
 
+static pid_t region_child(struct world *w)
+{
+	g_autoptr(GPtrArray) files = regionfile_list(w->runtime, regionfile_tag(w->state));
+	struct region_header *h;
+	pid_t pid;
+	int fd;
+
+	g_assert_cmpuint(files->len, ==, 1);
+	fd = open(((struct regionfile *)files->pdata[0])->path, O_RDWR | O_CLOEXEC);
+	g_assert_cmpint(fd, >=, 0);
+	g_assert_cmpint(region_map(fd, false, &h), ==, 0);
+	pid = h->child_pid;
+	region_unmap(h);
+	close(fd);
+	return pid;
+}
+
+/* Gone, or dead and not taken leave of by whoever inherited it. */
+static bool is_dead(pid_t pid)
+{
+	g_autofree char *path = g_strdup_printf("/proc/%d/stat", pid);
+	g_autofree char *text = NULL;
+
+	return !g_file_get_contents(path, &text, NULL, NULL) || strstr(text, ") Z ") ||
+	       strstr(text, ") X ");
+}
+
+/* A measurement that does not end with its daemon is ended before its session is told as over. */
+static void test_orphan(void)
+{
+	struct world *w = world_with(60000, "none", NULL);
+	struct session *s;
+	struct result *r;
+	pid_t pid;
+
+	g_setenv("LRTBF_FAKE", "orphan", TRUE);
+	life(w, 1, 500 * NSEC_PER_MSEC);
+	pid = region_child(w);
+	g_assert_cmpint(pid, >, 1);
+	g_assert_false(is_dead(pid));
+	world_open(w);
+	g_assert_true(is_dead(pid));
+	s = only(w, SESSION_INTERRUPTED);
+	r = world_result(w, session_result(s)->id);
+	g_assert_cmpuint(world_count(r), >, 100);
+	result_free(r);
+	world_free(w);
+}
+
 static void test_damaged_region(void)
 {
 	struct world *w = world_with(60000, "none", NULL);
@@ -255,6 +305,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/session/recover/queued-with-wishes", test_queued_with_wishes);
 	g_test_add_func("/session/recover/unreadable-plan", test_unreadable_plan);
 	g_test_add_func("/session/recover/strays", test_strays);
+	g_test_add_func("/session/recover/orphan", test_orphan);
 	g_test_add_func("/session/recover/damaged-region", test_damaged_region);
 	g_test_add_func("/session/recover/store-trouble", test_store_trouble);
 	return g_test_run();
