@@ -111,8 +111,9 @@ int client_open(struct client *c)
 
 void client_may_ask(struct client *c)
 {
-	/* Only where polkit is ours: the one on another machine or in a container asks there. */
-	if (c->ask && !c->agent.pid && c->bus_address && strcmp(c->bus_address, "user") != 0)
+	/* The agent answers the system bus's polkit and no other: not one on a private bus, in a
+	 * container or on another machine. */
+	if (c->ask && !c->agent.pid && c->bus_address && strcmp(c->bus_address, "system") == 0)
 		agent_open(&c->agent);
 }
 
