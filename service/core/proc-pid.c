@@ -55,7 +55,8 @@ static int proc_pid_stat_numbers(char **field, struct proc_pid_stat *p)
 
 int proc_pid_stat_parse(const char *text, size_t size, struct proc_pid_stat *ret)
 {
-	g_autofree char *copy = size > 0 ? g_strndup(text, size) : g_strdup(""); /* no text, no NUL */
+	g_autofree char *copy =
+		size > 0 ? g_strndup(text, size) : g_strdup(""); /* no text, no NUL */
 	g_auto(GStrv) field = NULL;
 	struct proc_pid_stat p = { 0 };
 	char *open, *close, *end;

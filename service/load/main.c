@@ -94,7 +94,7 @@ static _Noreturn void nanny_be_guardian(const struct nanny *n)
 			      .life_fd = n->life[0],
 			      .namespaced = n->kind != SHELTER_TREE };
 
-	prctl(PR_SET_NAME, "lrtbf-load-guard", 0, 0, 0);
+	prctl(PR_SET_NAME, "lrtbf-guard", 0, 0, 0);
 	close(n->signal_fd);
 	instance_guard(&i);
 	_exit(0);

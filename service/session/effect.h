@@ -18,6 +18,9 @@ void effect_sample(struct effect *e, uint64_t now_ns);
 void effect_finish(struct effect *e, uint64_t now_ns, GPtrArray **ret_metrics, json_t **ret_irqs);
 void effect_free(struct effect *e);
 
-/* Findings: effects that loads promise and did not show, loads of root, steal over 1 %. @loads: simple ones. */
+/*
+ * Findings: effects that loads promise and did not show, loads of root, steal over 1 %. @loads:
+ * simple ones.
+ */
 void effect_judge(const GPtrArray *metrics, const GPtrArray *loads, GPtrArray *findings);
 bool effect_metric_known(const char *name);

@@ -4,7 +4,9 @@
  * The loads of one stage: a nanny process (lrtbf-load) for each simple load, watched from the
  * event loop. Owned by the session. All calls return at once.
  *
- * SIGCHLD must be blocked in the calling process (sd_event_add_child).
+ * SIGCHLD must be blocked in the calling process (sd_event_add_child). LRTBF_LOAD_NO_NAMESPACE in
+ * its environment makes the nannies do without process namespaces, as they must in a plain
+ * container.
  */
 #include "load.h"
 #include <sched.h>

@@ -125,7 +125,7 @@ static void find_keepers(pid_t pid, pid_t *ret_nanny, pid_t *ret_guard)
 	for (*ret_guard = *ret_nanny = 0; pid > 1; pid = parent_of(pid)) {
 		g_autofree char *name = name_of(pid);
 
-		if (g_strcmp0(name, "lrtbf-load-guar") == 0)
+		if (g_strcmp0(name, "lrtbf-guard") == 0)
 			*ret_guard = pid;
 		else if (g_strcmp0(name, "lrtbf-load") == 0)
 			*ret_nanny = pid;
