@@ -234,7 +234,6 @@ static struct result_stage *session_add_stage(struct session *s, const struct pl
 
 static void session_next_stage(struct session *s)
 {
-	const struct session_place *place = s->place;
 	const struct plan_stage *spec = s->plan->stages->pdata[s->r->stages->len];
 	g_autoptr(GPtrArray) loads = NULL;
 	g_autofree char *message = NULL;
@@ -248,19 +247,11 @@ static void session_next_stage(struct session *s)
 	}
 	plan_order(s->plan, spec, s->r->policy, &s->cpus, &order);
 	if (order.control_cpu < 0)
-		order.control_cpu = house_control_cpu(place->house, &s->cpus);
+		order.control_cpu = house_control_cpu(s->place->house, &s->cpus);
 	s->stage = stage_start(&(struct stage_params){
-		.event = place->event,
-		.store = place->store,
+		.place = s->place,
 		.id = s->r->id,
-		.measure_path = place->measure_path,
-		.load_path = place->load_path,
-		.scratch_dir = place->scratch_dir,
-		.runtime_dir = place->runtime_dir,
-		.root = place->root,
-		.tag = place->tag,
 		.order = &order,
-		.house = place->house,
 		.loads = loads,
 		.settle_ns = s->plan->settle_ns,
 		.checkpoint_ns = s->plan->checkpoint_ns,

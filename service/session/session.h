@@ -4,23 +4,10 @@
  * One session from queued to its end: what sessions.c and recover.c know of it beyond sessions.h.
  * Owned by sessions.c, event loop's thread only.
  */
-#include "house.h"
+#include "place.h"
 #include "plan.h"
-#include "sessions.h"
 
 struct stage;
-
-/* What all sessions share. Owned by sessions.c, changed by nobody else. */
-struct session_place {
-	sd_event *event;
-	struct store *store;
-	const char *measure_path, *load_path, *runtime_dir, *root;
-	char *scratch_dir;
-	uint32_t tag; /* of region files */
-	struct house *house;
-	sessions_news_t news; /* to sessions.c */
-	void *userdata;
-};
 
 struct session {
 	const struct session_place *place;

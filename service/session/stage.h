@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /*
- * One stage's life: its loads started and settled, lrtbf-measure run on a region, the region
- * drained once a second and checkpointed to the store, the loads ended. Owned by a session, event
- * loop's thread. Fills the session's struct result_stage; verdicts are the session's.
+ * One stage's life: its loads started and settled, then the measuring, then the loads ended. Owned
+ * by a session, event loop's thread. Fills the session's struct result_stage; verdicts are the
+ * session's.
  */
-#include "child.h"
-#include "house.h"
 #include "order.h"
+#include "place.h"
 #include "result.h"
-#include "sessions.h"
-#include "store.h"
 
 struct stage;
 
@@ -19,19 +16,15 @@ enum stage_news {
 	STAGE_PROGRESS,	 /* the figures were drained */
 	STAGE_MAXIMUM,	 /* and hold a new largest sample */
 	STAGE_MEASURED,	 /* lrtbf-measure has ended; loads are being ended */
-	STAGE_OVER,	 /* nothing of it runs any more */
+	STAGE_OVER,	 /* nothing of it runs any more: it may be freed */
 };
 typedef void (*stage_news_t)(enum stage_news what, void *userdata);
 
 struct stage_params {
-	sd_event *event;
-	struct store *store;
-	const char *id; /* of the session */
-	const char *measure_path, *load_path, *scratch_dir, *runtime_dir, *root;
-	uint32_t tag; /* of region files */
-	const struct order *order;
-	struct house *house; /* left while lrtbf-measure runs */
-	GPtrArray *loads;    /* of struct load, simple ones; a reference is taken */
+	const struct session_place *place;
+	const char *id;		   /* of the session */
+	const struct order *order; /* copied */
+	GPtrArray *loads;	   /* of struct load, simple ones; a reference is taken */
 	uint64_t settle_ns, checkpoint_ns;
 	struct result_stage *result; /* borrowed; index, name, load and planned_ns are set */
 	stage_news_t news;	     /* never called from within stage_start() or stage_stop() */
@@ -52,7 +45,6 @@ const char *stage_failure(const struct stage *s, const char **ret_reason_id);
 bool stage_broke(const struct stage *s); /* a sample reached the plan's break value */
 /* Of the region it left, to be removed when the store has the figures; NULL: none. */
 const char *stage_region_path(const struct stage *s);
-int stage_dma_latency_us(const struct stage *s); /* held by the child; -1: not */
 
 size_t stage_live(const struct stage *s, struct session_live *ret, size_t max);
 uint64_t stage_maximum_ns(const struct stage *s, int *ret_cpu);
