@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /*
- * struct sessions, for the two files that are behind sessions.h: sessions.c (queue, start, end) and
- * archive.c (results, wherever they are).
+ * struct sessions, for the files that are behind sessions.h: sessions.c (queue, start, end),
+ * intake.c (how sessions come in), archive.c (results, wherever they are) and checks.c.
  */
 #include "catalog.h"
 #include "session.h"
@@ -24,6 +24,19 @@ struct sessions {
 	bool quiet;		/* news have no reader yet */
 	bool shutdown;
 };
+
+/* Look at the queue, from the event loop. */
+void sessions_kick(struct sessions *m);
+/* One more waits. */
+void sessions_enqueue(struct sessions *m, struct session *s);
+/* Paths (of char *) to remove once the store has written; @paths is empty then. */
+void sessions_take_regions(struct sessions *m, GPtrArray *paths);
+/* As the settings say. */
+void sessions_set_housekeeping(struct sessions *m);
+
+/* What an earlier life left: once, at start. -errno: logged. */
+int intake_recover(struct sessions *m);
+void intake_load_ended(struct sessions *m);
 
 /* An ended one leaves memory. */
 void sessions_drop(struct sessions *m, struct session *s);

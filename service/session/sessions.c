@@ -9,18 +9,11 @@
  */
 #include "sessions-internal.h"
 
-#include "admission.h"
 #include "cleanup.h"
 #include "clock.h"
-#include "conditions.h"
-#include "conftree.h"
 #include "cpulist.h"
-#include "loadset.h"
 #include "lock.h"
 #include "log.h"
-#include "policy.h"
-#include "probe.h"
-#include "recover.h"
 #include "regionfile.h"
 
 #include <errno.h>
@@ -29,8 +22,6 @@
 
 #define SESSIONS_RETRY_NS NSEC_PER_SEC
 #define SESSIONS_FLUSH_NS (2 * NSEC_PER_SEC)
-
-static void sessions_kick(struct sessions *m);
 
 static void sessions_news(struct sessions *m, enum sessions_news what, struct session *s)
 {
@@ -69,7 +60,7 @@ static int on_sessions_sweep(sd_event_source *src, uint64_t usec, void *userdata
 	return 0;
 }
 
-static void sessions_take_regions(struct sessions *m, GPtrArray *paths)
+void sessions_take_regions(struct sessions *m, GPtrArray *paths)
 {
 	for (guint i = 0; i < paths->len; i++)
 		g_ptr_array_add(m->regions, g_strdup(paths->pdata[i]));
@@ -92,6 +83,14 @@ static void sessions_number(struct sessions *m)
 		s->position = position;
 		sessions_news(m, SESSIONS_CHANGED, s);
 	}
+}
+
+void sessions_enqueue(struct sessions *m, struct session *s)
+{
+	g_queue_push_tail(&m->queued, s);
+	s->position = m->queued.length;
+	sessions_news(m, SESSIONS_ADDED, s);
+	sessions_kick(m);
 }
 
 void sessions_drop(struct sessions *m, struct session *s)
@@ -201,7 +200,7 @@ static int on_sessions_kick(sd_event_source *src, void *userdata)
 	return 0;
 }
 
-static void sessions_kick(struct sessions *m)
+void sessions_kick(struct sessions *m)
 {
 	int r;
 
@@ -212,228 +211,9 @@ static void sessions_kick(struct sessions *m)
 		log_error("The queue cannot be looked at: %s", g_strerror(-r));
 }
 
-/* --- asking for one --- */
-
-static int sessions_find_plan(struct sessions *m, const char *name, const struct plan **ret,
-			      char **ret_message)
-{
-	const struct plan_entry *e =
-		conftree_name_valid(name) ? catalog_plan(m->catalog, name) : NULL;
-
-	if (!e) {
-		*ret_message = conftree_name_valid(name)
-				       ? g_strdup_printf("There is no plan \"%s\".", name)
-				       : g_strdup("There is no plan of that name.");
-		return -ESRCH;
-	}
-	if (!e->plan) {
-		*ret_message = problems_format(e->problems);
-		return -EBADMSG;
-	}
-	*ret = e->plan;
-	return 0;
-}
-
-static int sessions_check_busy(struct sessions *m, char **ret_message)
-{
-	const struct session *s = m->active ?: g_queue_peek_head(&m->queued);
-	g_auto(fd_t) fd = -1;
-	int r;
-
-	if (s) {
-		*ret_message = g_strdup_printf("Session %s of plan %s %s.", s->r->id, s->r->plan,
-					       m->active ? "is measuring" : "is about to begin");
-		return -EBUSY;
-	}
-	r = lock_take(m->p.lock_path, &fd, ret_message);
-	return r < 0 && r != -EBUSY ? -EIO : r;
-}
-
-static int sessions_check_queue(struct sessions *m, uid_t caller, char **ret_message)
-{
-	const struct settings *set = m->p.settings;
-	unsigned own = 0;
-
-	for (GList *l = m->queued.head; l; l = l->next)
-		own += ((struct session *)l->data)->r->owner == caller;
-	if (m->queued.length >= set->queue_max) {
-		*ret_message =
-			g_strdup_printf("The queue is full: %u sessions wait.", set->queue_max);
-		return -EDQUOT;
-	}
-	if (own >= set->queue_max_per_caller) {
-		*ret_message = g_strdup_printf("User %u has %u sessions in the queue, no more are "
-					       "permitted.",
-					       caller, own);
-		return -EDQUOT;
-	}
-	return 0;
-}
-
-static struct result *sessions_new_result(struct sessions *m, const char *plan,
-					  const struct admission *a, const json_t *overrides,
-					  uid_t caller)
-{
-	struct result *r = result_new();
-	const struct plan *p = a->plan;
-
-	do {
-		g_free(r->id);
-		r->id = result_id_new(clock_real_usec());
-	} while (sessions_find(m, r->id));
-	g_free(r->plan);
-	g_free(r->label);
-	g_free(r->instrument);
-	g_free(r->plan_text);
-	r->plan = g_strdup(plan);
-	r->label = g_strdup(p->label ?: "");
-	r->instrument = g_strdup(p->instrument);
-	r->plan_text = g_strdup(p->text);
-	r->owner = caller;
-	r->state = SESSION_QUEUED;
-	r->policy = a->policy;
-	r->wanted_policy = p->policy;
-	r->priority = policy_is_realtime(a->policy) ? p->priority : 0;
-	r->interval_ns = p->interval_ns;
-	for (guint i = 0; i < p->stages->len; i++)
-		r->planned_ns += ((struct plan_stage *)p->stages->pdata[i])->duration_ns;
-	r->created_usec = clock_real_usec();
-	if (overrides)
-		json_object_update(r->overrides, (json_t *)overrides);
-	return r;
-}
-
-static void sessions_admission_place(struct sessions *m, struct admission_place *ret)
-{
-	*ret = (struct admission_place){
-		.root = m->place.root,
-		.house = &m->house,
-		.loads = catalog_loads(m->catalog),
-	};
-}
-
-int sessions_start(struct sessions *m, const char *plan, const json_t *overrides, bool queue,
-		   uid_t caller, struct session **ret, char **ret_message)
-{
-	const struct plan *p;
-	struct admission_place where;
-	struct admission a;
-	struct session *s;
-	int r;
-
-	if (m->shutdown) {
-		*ret_message = g_strdup("lrtbfd is being stopped.");
-		return -EBUSY;
-	}
-	if (strcmp(m->place.root, "/") != 0) {
-		*ret_message = g_strdup_printf("lrtbfd was started with --root=%s: it looks at the "
-					       "machine described there, and cannot measure on it.",
-					       m->place.root);
-		return -EPERM;
-	}
-	r = sessions_find_plan(m, plan, &p, ret_message);
-	if (r == 0)
-		r = sessions_check_queue(m, caller, ret_message);
-	if (r == 0 && !queue)
-		r = sessions_check_busy(m, ret_message);
-	if (r < 0)
-		return r;
-	sessions_admission_place(m, &where);
-	r = admission_check(&where, p, overrides, &a, ret_message);
-	if (r < 0)
-		return r;
-	s = session_new(&m->place, sessions_new_result(m, plan, &a, overrides, caller),
-			plan_copy(p), where.loads);
-	admission_done(&a);
-	r = store_put_session(m->p.store, s->r);
-	if (r < 0) {
-		*ret_message = g_strdup_printf("The session cannot be kept: %s.", g_strerror(-r));
-		session_free(s);
-		return -EIO;
-	}
-	g_queue_push_tail(&m->queued, s);
-	s->position = m->queued.length;
-	sessions_news(m, SESSIONS_ADDED, s);
-	sessions_kick(m);
-	*ret = s;
-	return 0;
-}
-
 /* --- at start --- */
 
-static void sessions_requeue(struct sessions *m, const struct result *old)
-{
-	g_autofree char *message = NULL;
-	struct plan *plan = recover_plan(old, false, &message);
-	struct session *s;
-
-	s = session_new(&m->place, result_copy(old), plan, catalog_loads(m->catalog));
-	g_queue_push_tail(&m->queued, s);
-	s->position = m->queued.length;
-	if (!plan)
-		session_refuse(s, EBADMSG, message);
-}
-
-/* Files of loads that were killed with their daemon. */
-static void sessions_clean_scratch(struct sessions *m)
-{
-	g_autofree char *message = NULL;
-
-	if (loadset_clean_scratch(m->place.scratch_dir, &message) < 0)
-		log_warning("%s", message);
-}
-
-static int sessions_recover(struct sessions *m)
-{
-	g_autoptr(GPtrArray) queued = NULL;
-	g_autoptr(GPtrArray) regions = NULL;
-	g_autofree char *message = NULL;
-	int r;
-
-	r = recover(&m->place, &queued, &regions, &message);
-	if (r < 0) {
-		log_error("What an earlier lrtbfd left cannot be taken up: %s",
-			  message ?: g_strerror(-r));
-		return r;
-	}
-	/* before anybody is told: what was recovered is safe, unless the disk is in trouble */
-	if (regions->len > 0)
-		(void)store_flush(m->p.store, SESSIONS_FLUSH_NS, NULL);
-	sessions_take_regions(m, regions);
-	for (guint i = 0; i < queued->len; i++)
-		sessions_requeue(m, queued->pdata[i]);
-	return 0;
-}
-
-/* The newest that ended in earlier lives, for ObjectManager. Those just recovered are among them.
- */
-static void sessions_load_ended(struct sessions *m)
-{
-	const struct store_filter filter = {
-		.state = "done,stopped,failed,interrupted,skipped",
-		.owner = -1,
-	};
-	g_autoptr(GPtrArray) heads = NULL;
-	g_autofree char *next = NULL;
-	g_autofree char *message = NULL;
-
-	if (m->p.settings->ended_shown == 0)
-		return;
-	if (store_list(m->p.store, &filter, "", MIN(m->p.settings->ended_shown, 1000), &heads,
-		       &next, &message) < 0) {
-		log_warning("Sessions of earlier lives are not shown: %s", message);
-		return;
-	}
-	for (guint i = 0; i < heads->len; i++) {
-		const struct result *head = heads->pdata[i];
-
-		if (!sessions_find(m, head->id))
-			g_queue_push_head(&m->ended,
-					  session_new(&m->place, result_copy(head), NULL, NULL));
-	}
-}
-
-static void sessions_set_housekeeping(struct sessions *m)
+void sessions_set_housekeeping(struct sessions *m)
 {
 	g_autofree char *message = NULL;
 	cpu_set_t allowed;
@@ -487,13 +267,12 @@ int sessions_new(const struct sessions_params *p, struct sessions **ret)
 	(void)sigprocmask(SIG_BLOCK, &chld, NULL); /* cannot fail with these arguments */
 	sessions_set_place(m);
 	m->catalog = catalog_read(p->config_dirs);
-	sessions_clean_scratch(m);
-	r = sessions_recover(m);
+	r = intake_recover(m);
 	if (r < 0) {
 		sessions_free(m);
 		return r;
 	}
-	sessions_load_ended(m);
+	intake_load_ended(m);
 	sessions_kick(m);
 	m->quiet = false;
 	*ret = m;
@@ -518,8 +297,7 @@ struct sessions *sessions_free(struct sessions *m)
 	sd_event_source_disable_unref(m->retry);
 	sd_event_source_disable_unref(m->sweep);
 	archive_forsake(m);
-	/* in good order nothing is left behind; what cannot be written in time is found at the next
-	 * start */
+	/* nothing is left behind but what cannot be written in time: the next start finds it */
 	if (m->regions->len > 0 && store_flush(m->p.store, SESSIONS_FLUSH_NS, NULL) == 0)
 		sessions_unlink_regions(m);
 	g_queue_clear_full(&m->queued, session_drop);
@@ -582,62 +360,4 @@ GPtrArray *sessions_all(struct sessions *m)
 	for (GList *l = m->ended.tail; l; l = l->prev)
 		g_ptr_array_add(all, l->data);
 	return all;
-}
-
-GPtrArray *sessions_reload(struct sessions *m)
-{
-	GPtrArray *problems = problems_new();
-
-	catalog_free(m->catalog);
-	m->catalog = catalog_read(m->p.config_dirs);
-	catalog_problems(m->catalog, problems);
-	sessions_set_housekeeping(m);
-	sessions_kick(m); /* ended_shown may be smaller */
-	return problems;
-}
-
-size_t sessions_plans(struct sessions *m, const struct plan_entry **ret)
-{
-	return catalog_plans(m->catalog, ret);
-}
-
-GPtrArray *sessions_check_plan(struct sessions *m, const char *text)
-{
-	GPtrArray *problems = problems_new();
-	struct plan *p = plan_parse("plan", text, strlen(text), "", problems);
-
-	if (p)
-		(void)plan_check_loads(p, catalog_loads(m->catalog), problems); /* they say it */
-	plan_free(p);
-	return problems;
-}
-
-/* What would be refused to an ordinary real-time plan. */
-static void sessions_check_rights(struct sessions *m, GPtrArray *findings)
-{
-	g_autofree char *policy = NULL, *memory = NULL;
-	struct order o;
-
-	order_init(&o);
-	o.policy = SCHED_FIFO;
-	o.priority = 80;
-	o.lock_memory = 1;
-	if (house_allowed(&m->house, &o.cpus) < 0)
-		return;
-	if (probe_policy(&o, &policy) == -EPERM)
-		finding_add(findings, "policy-fallback", "%s", policy);
-	if (probe_memory(&o, &memory) == -EPERM)
-		finding_add(findings, "memory-unlocked", "%s", memory);
-}
-
-GPtrArray *sessions_check_system(struct sessions *m)
-{
-	GPtrArray *findings = findings_new();
-	json_t *c = conditions_collect(m->place.root);
-
-	conditions_judge(c, NULL, SCHED_FIFO, findings);
-	json_decref(c);
-	if (strcmp(m->place.root, "/") == 0)
-		sessions_check_rights(m, findings);
-	return findings;
 }

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How sessions come in: asked for by a caller, or left by the daemon before this one.
+ *
+ * Why a caller's session is admitted before it is queued although it is admitted again when it
+ * begins: a refusal now, with its reason, is worth more than one in the middle of the night.
+ */
+#include "sessions-internal.h"
+
+#include "admission.h"
+#include "cleanup.h"
+#include "clock.h"
+#include "conftree.h"
+#include "loadset.h"
+#include "lock.h"
+#include "log.h"
+#include "policy.h"
+#include "recover.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define INTAKE_FLUSH_NS (2 * NSEC_PER_SEC)
+
+/* --- asked for --- */
+
+static int intake_check_daemon(const struct sessions *m, char **ret_message)
+{
+	if (m->shutdown) {
+		*ret_message = g_strdup("lrtbfd is being stopped.");
+		return -EBUSY;
+	}
+	if (strcmp(m->place.root, "/") == 0)
+		return 0;
+	*ret_message = g_strdup_printf("lrtbfd was started with --root=%s: it looks at the machine "
+				       "described there, and cannot measure on it.",
+				       m->place.root);
+	return -EPERM;
+}
+
+static int intake_find_plan(struct sessions *m, const char *name, const struct plan **ret,
+			    char **ret_message)
+{
+	const struct plan_entry *e =
+		conftree_name_valid(name) ? catalog_plan(m->catalog, name) : NULL;
+
+	if (!e) {
+		*ret_message = conftree_name_valid(name)
+				       ? g_strdup_printf("There is no plan \"%s\".", name)
+				       : g_strdup("There is no plan of that name.");
+		return -ESRCH;
+	}
+	if (!e->plan) {
+		*ret_message = problems_format(e->problems);
+		return -EBADMSG;
+	}
+	*ret = e->plan;
+	return 0;
+}
+
+static int intake_check_busy(struct sessions *m, char **ret_message)
+{
+	const struct session *s = m->active ?: g_queue_peek_head(&m->queued);
+	g_auto(fd_t) fd = -1;
+	int r;
+
+	if (s) {
+		*ret_message = g_strdup_printf("Session %s of plan %s %s.", s->r->id, s->r->plan,
+					       m->active ? "is measuring" : "is about to begin");
+		return -EBUSY;
+	}
+	r = lock_take(m->p.lock_path, &fd, ret_message);
+	return r < 0 && r != -EBUSY ? -EIO : r;
+}
+
+static int intake_check_queue(struct sessions *m, uid_t caller, char **ret_message)
+{
+	const struct settings *set = m->p.settings;
+	unsigned own = 0;
+
+	for (GList *l = m->queued.head; l; l = l->next)
+		own += ((struct session *)l->data)->r->owner == caller;
+	if (m->queued.length >= set->queue_max) {
+		*ret_message =
+			g_strdup_printf("The queue is full: %u sessions wait.", set->queue_max);
+		return -EDQUOT;
+	}
+	if (own >= set->queue_max_per_caller) {
+		*ret_message = g_strdup_printf("User %u has %u sessions in the queue, no more are "
+					       "permitted.",
+					       caller, own);
+		return -EDQUOT;
+	}
+	return 0;
+}
+
+static struct result *intake_result(struct sessions *m, const char *plan, const struct admission *a,
+				    const json_t *overrides, uid_t caller)
+{
+	struct result *r = result_new();
+	const struct plan *p = a->plan;
+
+	do {
+		g_free(r->id);
+		r->id = result_id_new(clock_real_usec());
+	} while (sessions_find(m, r->id));
+	g_free(r->plan);
+	g_free(r->label);
+	g_free(r->instrument);
+	g_free(r->plan_text);
+	r->plan = g_strdup(plan);
+	r->label = g_strdup(p->label ?: "");
+	r->instrument = g_strdup(p->instrument);
+	r->plan_text = g_strdup(p->text);
+	r->owner = caller;
+	r->state = SESSION_QUEUED;
+	r->policy = a->policy;
+	r->wanted_policy = p->policy;
+	r->priority = policy_is_realtime(a->policy) ? p->priority : 0;
+	r->interval_ns = p->interval_ns;
+	for (guint i = 0; i < p->stages->len; i++)
+		r->planned_ns += ((struct plan_stage *)p->stages->pdata[i])->duration_ns;
+	r->created_usec = clock_real_usec();
+	if (overrides)
+		json_object_update(r->overrides, (json_t *)overrides);
+	return r;
+}
+
+int sessions_start(struct sessions *m, const char *plan, const json_t *overrides, bool queue,
+		   uid_t caller, struct session **ret, char **ret_message)
+{
+	const struct plan *p;
+	const struct admission_place where = {
+		.root = m->place.root,
+		.house = &m->house,
+		.loads = catalog_loads(m->catalog),
+	};
+	struct admission a;
+	struct session *s;
+	int r;
+
+	r = intake_check_daemon(m, ret_message);
+	if (r == 0)
+		r = intake_find_plan(m, plan, &p, ret_message);
+	if (r == 0)
+		r = intake_check_queue(m, caller, ret_message);
+	if (r == 0 && !queue)
+		r = intake_check_busy(m, ret_message);
+	if (r < 0)
+		return r;
+	r = admission_check(&where, p, overrides, &a, ret_message);
+	if (r < 0)
+		return r;
+	s = session_new(&m->place, intake_result(m, plan, &a, overrides, caller), plan_copy(p),
+			where.loads);
+	admission_done(&a);
+	r = store_put_session(m->p.store, s->r);
+	if (r < 0) {
+		*ret_message = g_strdup_printf("The session cannot be kept: %s.", g_strerror(-r));
+		session_free(s);
+		return -EIO;
+	}
+	sessions_enqueue(m, s);
+	*ret = s;
+	return 0;
+}
+
+/* --- left by an earlier life --- */
+
+static void intake_requeue(struct sessions *m, const struct result *old)
+{
+	g_autofree char *message = NULL;
+	struct plan *plan = recover_plan(old, false, &message);
+	struct session *s;
+
+	s = session_new(&m->place, result_copy(old), plan, catalog_loads(m->catalog));
+	sessions_enqueue(m, s);
+	if (!plan)
+		session_refuse(s, EBADMSG, message);
+}
+
+/* Files of loads that were killed with their daemon. */
+static void intake_clean_scratch(struct sessions *m)
+{
+	g_autofree char *message = NULL;
+
+	if (loadset_clean_scratch(m->place.scratch_dir, &message) < 0)
+		log_warning("%s", message);
+}
+
+int intake_recover(struct sessions *m)
+{
+	g_autoptr(GPtrArray) queued = NULL;
+	g_autoptr(GPtrArray) regions = NULL;
+	g_autofree char *message = NULL;
+	int r;
+
+	intake_clean_scratch(m);
+	r = recover(&m->place, &queued, &regions, &message);
+	if (r < 0) {
+		log_error("What an earlier lrtbfd left cannot be taken up: %s",
+			  message ?: g_strerror(-r));
+		return r;
+	}
+	/* before anybody is told: what was recovered is safe, unless the disk is in trouble */
+	if (regions->len > 0)
+		(void)store_flush(m->p.store, INTAKE_FLUSH_NS, NULL);
+	sessions_take_regions(m, regions);
+	for (guint i = 0; i < queued->len; i++)
+		intake_requeue(m, queued->pdata[i]);
+	return 0;
+}
+
+/*
+ * The newest that ended in earlier lives, for ObjectManager. Those just recovered are among
+ * them.
+ */
+void intake_load_ended(struct sessions *m)
+{
+	const struct store_filter filter = {
+		.state = "done,stopped,failed,interrupted,skipped",
+		.owner = -1,
+	};
+	g_autoptr(GPtrArray) heads = NULL;
+	g_autofree char *next = NULL;
+	g_autofree char *message = NULL;
+
+	if (m->p.settings->ended_shown == 0)
+		return;
+	if (store_list(m->p.store, &filter, "", MIN(m->p.settings->ended_shown, 1000), &heads,
+		       &next, &message) < 0) {
+		log_warning("Sessions of earlier lives are not shown: %s", message);
+		return;
+	}
+	for (guint i = 0; i < heads->len; i++) {
+		const struct result *head = heads->pdata[i];
+
+		if (!sessions_find(m, head->id))
+			g_queue_push_head(&m->ended,
+					  session_new(&m->place, result_copy(head), NULL, NULL));
+	}
+}
