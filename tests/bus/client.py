@@ -32,8 +32,8 @@ class Terminal:
     """lrtbfctl on a pseudo terminal, as leader of a session there."""
 
     def __init__(self, bus, *args, rows=24, columns=80, env=None, uid=None,
-                 program=CTL):
-        command = [str(program), f"--bus={bus.address}", *map(str, args)]
+                 program=CTL, where=None):
+        command = [str(program), where or f"--bus={bus.address}", *map(str, args)]
         self.pid, self.master = pty.fork()
         if self.pid == 0:
             fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))

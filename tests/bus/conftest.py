@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 import os
+import re
 import shutil
+import signal
+import subprocess
 import tempfile
 
 import pytest
@@ -37,7 +40,14 @@ def make_daemon(bus, folder):
     yield make
     for daemon in made:
         if daemon.process and daemon.process.poll() is None:
-            daemon.kill()
+            daemon.process.send_signal(signal.SIGCONT)
+            try:
+                daemon.stop()
+            except subprocess.TimeoutExpired:
+                daemon.kill()
+    for daemon in made:
+        if daemon.process:
+            assert not re.search("(Address|Leak)Sanitizer|runtime error:", daemon.log()), daemon.log()
 
 
 @pytest.fixture

@@ -124,6 +124,7 @@ def test_pages(ready, caller):
                    0)[0] == "InvalidOption"
 
 
+@pytest.mark.memory
 def test_megabytes(ready, caller):
     before = resident(ready)
     big = "x" * (1024 * 1024)
@@ -218,6 +219,7 @@ def answer(connection):
             return message
 
 
+@pytest.mark.memory
 def test_ten_thousand_calls_at_once(ready, bus, caller):
     """Every call is answered, with a reply or an error with a name; what they took is given back."""
     rng = random.Random(1)
@@ -243,6 +245,7 @@ def test_ten_thousand_calls_at_once(ready, bus, caller):
     wait_for(lambda: resident(ready) < memory + 4096, what="memory given back")
 
 
+@pytest.mark.memory
 def test_callers_that_vanish(ready, bus, caller):
     """Hundreds that ask and leave without waiting for the answer."""
     rng = random.Random(2)

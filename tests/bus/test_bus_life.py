@@ -296,6 +296,7 @@ def test_captured_machine(make_daemon, caller, folder):
     assert caller.get(MANAGER, "Manager", "Realtime") is True
 
 
+@pytest.mark.memory
 def test_ends_leave_no_memory_behind(make_daemon, bus):
     """valgrind finds nothing lost after a short life with a bit of everything."""
     import shutil

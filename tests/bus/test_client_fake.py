@@ -486,7 +486,7 @@ def test_pager_is_used_and_may_be_left_early(serve, terminal):
 
 
 @pytest.mark.root
-def test_password_agent_is_there_while_something_changes(serve, terminal, folder):
+def test_password_agent_is_there_while_something_changes(serve, terminal, folder, bus):
     if os.geteuid():
         pytest.skip("needs root to become another user")
     log = os.path.join(folder, "agent.log")
@@ -512,16 +512,19 @@ sleep 60 & wait
 
     serve(StartSession=start)
     # where that user can reach it, wherever the build is
-    other = {"env": {"PATH": f"{folder}:{os.environ['PATH']}"}, "uid": 65534,
-             "program": shutil.copy(CTL, folder)}
+    other = {"env": {"PATH": f"{folder}:{os.environ['PATH']}",
+                     "DBUS_SYSTEM_BUS_ADDRESS": bus.address},
+             "uid": 65534, "program": shutil.copy(CTL, folder), "where": "--system"}
     assert terminal("session", "start", "quick", **other).wait() == 0
     assert open(log).read().split("\n")[:3] == ["ready --fallback", "called", "ended"]
     open(log, "w").close()
     assert terminal("session", "list", **other).wait() == 0
     assert terminal("session", "start", "quick", "--no-ask-password", **other).wait() == 0
-    other["uid"] = 0  # root is not asked
+    other["where"] = None  # a private bus has no agent
     assert terminal("session", "start", "quick", **other).wait() == 0
-    assert open(log).read() == "called\ncalled\n"
+    other.update(where="--system", uid=0)  # root is not asked
+    assert terminal("session", "start", "quick", **other).wait() == 0
+    assert open(log).read() == "called\n" * 3
 
 
 # --- reports ---

@@ -78,6 +78,7 @@ def test_no_cap_sys_nice(make_daemon, bus):
 
 
 @pytest.mark.root
+@pytest.mark.memory
 def test_no_memlock(make_daemon, bus):
     daemon = make_daemon(prefix=("prlimit", "--memlock=0:0", "setpriv", "--bounding-set=-ipc_lock"))
     daemon.plan("locked", PLAN % "lock_memory = true;")
