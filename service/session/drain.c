@@ -5,10 +5,13 @@
  */
 #include "drain.h"
 
+#include "cleanup.h"
 #include "clock.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define SELF_NS (10 * NSEC_PER_MSEC)
 
@@ -18,7 +21,7 @@ struct drain_window { /* of one commit, since stage start */
 
 struct drain {
 	struct region_header *map;
-	size_t size;
+	int fd; /* of our own, to ask for its size */
 	uint64_t warmup_ns;
 	struct region_header header;
 	struct region_cpu *copy; /* scratch: too large for the stack */
@@ -32,19 +35,22 @@ int drain_new(int fd, uint64_t warmup_ns, struct drain **ret)
 {
 	struct region_header *map, header;
 	struct drain *d;
-	int r;
+	int own_fd, r;
 
 	r = region_map(fd, false, &map);
 	if (r < 0)
 		return r;
 	r = region_check(map, region_mapped(map), &header);
+	own_fd = r < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (r == 0 && own_fd < 0)
+		r = -errno;
 	if (r < 0) {
 		region_unmap(map);
 		return r;
 	}
 	d = g_new0(struct drain, 1);
 	d->map = map;
-	d->size = region_mapped(map);
+	d->fd = own_fd;
 	d->warmup_ns = warmup_ns;
 	d->header = header;
 	d->copy = g_new(struct region_cpu, 1);
@@ -60,6 +66,7 @@ struct drain *drain_free(struct drain *d)
 	if (!d)
 		return NULL;
 	region_unmap(d->map);
+	fd_close(d->fd);
 	g_free(d->copy);
 	g_free(d->live);
 	g_array_unref(d->windows);
@@ -143,19 +150,32 @@ static uint64_t drain_measured_ns(const struct drain *d)
 	return c->last_at_ns > d->warmup_ns ? c->last_at_ns - d->warmup_ns : 0;
 }
 
+/*
+ * What of the mapping has a file behind it. Whoever may write the file may also cut it off, and
+ * then reading on where it was would be our end by SIGBUS.
+ */
+static size_t drain_size(const struct drain *d)
+{
+	struct stat st;
+
+	if (fstat(d->fd, &st) < 0 || st.st_size < 0)
+		return 0;
+	return MIN((size_t)st.st_size, region_mapped(d->map));
+}
+
 static int drain_take(struct drain *d, struct result_stage *s, uint64_t close_mono_ns)
 {
 	uint64_t measured_ns = 0;
 	bool grew = false;
 	int r;
 
-	r = region_check(d->map, d->size, &d->header);
+	r = region_check(d->map, drain_size(d), &d->header);
 	if (r < 0)
 		return r;
 	for (unsigned i = 0; i < d->header.n_cpus; i++) {
 		struct result_cpu *c;
 
-		r = region_read_cpu(d->map, d->size, i, d->copy);
+		r = region_read_cpu(d->map, drain_size(d), i, d->copy);
 		if (r < 0)
 			return r;
 		if (close_mono_ns > 0 && d->copy->started)

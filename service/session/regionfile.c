@@ -19,6 +19,13 @@
 
 #define SHM    "/dev/shm"
 #define SUFFIX ".region"
+#define TRIES  8
+
+/* After the stage's number, where the plain name is taken: a point and eight of 0-9a-f. */
+static bool regionfile_is_word(const char *s)
+{
+	return strlen(s) == 8 && strspn(s, "0123456789abcdef") == 8;
+}
 
 uint32_t regionfile_tag(const char *state_dir)
 {
@@ -32,7 +39,7 @@ bool regionfile_parse(const char *name, uint32_t tag, char **ret_id, unsigned *r
 	g_autofree char *prefix = g_strdup_printf("lrtbf-%08x-", tag);
 	g_autofree char *rest = NULL;
 	int64_t stage;
-	char *dash;
+	char *dash, *dot;
 
 	if (!g_str_has_prefix(name, prefix) || !g_str_has_suffix(name, SUFFIX))
 		return false;
@@ -41,6 +48,11 @@ bool regionfile_parse(const char *name, uint32_t tag, char **ret_id, unsigned *r
 	if (!dash)
 		return false;
 	*dash = '\0';
+	dot = strchr(dash + 1, '.');
+	if (dot && !regionfile_is_word(dot + 1))
+		return false;
+	if (dot)
+		*dot = '\0';
 	if (!result_id_valid(rest) || integer_parse(dash + 1, 0, 9999, &stage, NULL) < 0)
 		return false;
 	*ret_id = g_steal_pointer(&rest);
@@ -48,12 +60,22 @@ bool regionfile_parse(const char *name, uint32_t tag, char **ret_id, unsigned *r
 	return true;
 }
 
+/*
+ * Ids and stages are no secret and /dev/shm is open to everybody: somebody else's file of that name
+ * is left alone, and a name that cannot be guessed is taken.
+ */
 static int regionfile_create_in(const char *dir, uint32_t tag, const char *id, unsigned stage,
 				const cpu_set_t *cpus, int *ret_fd, char **ret_path)
 {
 	g_autofree char *path = g_strdup_printf("%s/lrtbf-%08x-%s-%u" SUFFIX, dir, tag, id, stage);
 	int r = region_create(path, cpus, ret_fd);
 
+	for (int i = 0; i < TRIES && r == -EEXIST; i++) {
+		g_free(path);
+		path = g_strdup_printf("%s/lrtbf-%08x-%s-%u.%08x" SUFFIX, dir, tag, id, stage,
+				       g_random_int());
+		r = region_create(path, cpus, ret_fd);
+	}
 	if (r >= 0)
 		*ret_path = g_steal_pointer(&path);
 	return r;

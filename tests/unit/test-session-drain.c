@@ -190,6 +190,23 @@ static void test_damaged(void)
 	close(fd);
 }
 
+/* The file behind the mapping gets shorter: a damaged region, and no SIGBUS. */
+static void test_cut_off(void)
+{
+	static const off_t sizes[] = { 200000, 5000, 1, 0 };
+	struct fixture f;
+
+	fixture_init(&f);
+	wake_up(&f, 0, 1000);
+	drain_read(f.drain, f.stage);
+	for (size_t i = 0; i < G_N_ELEMENTS(sizes); i++) {
+		g_assert_cmpint(ftruncate(f.fd, sizes[i]), ==, 0);
+		g_assert_cmpint(drain_read(f.drain, f.stage), ==, -EBADMSG);
+	}
+	g_assert_cmpuint(figures_count(figures_of(&f, 0)), ==, 1);
+	fixture_done(&f);
+}
+
 static void put(const char *root, const char *name, const char *text)
 {
 	g_autofree char *path = g_build_filename(root, name, NULL);
@@ -253,6 +270,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/session/drain/close", test_close);
 	g_test_add_func("/session/drain/self", test_self);
 	g_test_add_func("/session/drain/damaged", test_damaged);
+	g_test_add_func("/session/drain/cut-off", test_cut_off);
 	g_test_add_func("/session/watch", test_watch);
 	return g_test_run();
 }

@@ -86,6 +86,9 @@ static void test_region_names(void)
 		"lrtbf-0000002a-s1-99999.region", "lrtbf-0000002a-S1-0.region",
 		"lrtbf-0000002a--0.region",	  "lrtbf-0000002a-.region",
 		"",				  "lrtbf-0000002a-s1--1.region",
+		"lrtbf-0000002a-s1-0..region",	  "lrtbf-0000002a-s1-0.12.region",
+		"lrtbf-0000002a-s1-.12ab34cd.region", "lrtbf-0000002a-s1-0.12ab34cg.region",
+		"lrtbf-0000002a-s1-0.12ab34cd.region.region",
 	};
 	g_autofree char *id = NULL;
 	unsigned stage;
@@ -93,6 +96,10 @@ static void test_region_names(void)
 	g_assert_true(regionfile_parse("lrtbf-0000002a-s20261130T020000Z_4f2a-12.region", 42, &id, &stage));
 	g_assert_cmpstr(id, ==, "s20261130T020000Z_4f2a");
 	g_assert_cmpuint(stage, ==, 12);
+	g_clear_pointer(&id, g_free);
+	g_assert_true(regionfile_parse("lrtbf-0000002a-s1-3.0a1b2c3d.region", 42, &id, &stage));
+	g_assert_cmpstr(id, ==, "s1");
+	g_assert_cmpuint(stage, ==, 3);
 	for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
 		char *none = NULL;
 
@@ -118,6 +125,33 @@ static void test_region_places(void)
 	g_assert_cmpuint(files->len, ==, 1);
 	g_assert_cmpstr(((struct regionfile *)files->pdata[0])->path, ==, path);
 	g_unlink(path);
+	g_rmdir(dir);
+}
+
+/* Somebody put something of that name there: a link that must not be followed, a file to be read. */
+static void test_region_name_taken(void)
+{
+	g_autofree char *dir = temp_dir(), *first = NULL, *path = NULL, *message = NULL;
+	uint32_t tag = regionfile_tag(dir);
+	g_autoptr(GPtrArray) files = NULL;
+	cpu_set_t cpus;
+	struct stat st;
+	int fd;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(0, &cpus);
+	first = g_strdup_printf("/dev/shm/lrtbf-%08x-s1-0.region", tag);
+	g_assert_cmpint(symlink("/nonexistent/lrtbf", first), ==, 0);
+	g_assert_cmpint(regionfile_create(dir, tag, "s1", 0, &cpus, &fd, &path, &message), ==, 0);
+	close(fd);
+	g_assert_cmpstr(path, !=, first);
+	g_assert_true(lstat(first, &st) == 0 && S_ISLNK(st.st_mode));
+	files = regionfile_list(dir, tag);
+	g_assert_cmpuint(files->len, ==, 1);
+	g_assert_cmpstr(((struct regionfile *)files->pdata[0])->path, ==, path);
+	g_assert_cmpstr(((struct regionfile *)files->pdata[0])->id, ==, "s1");
+	g_unlink(path);
+	g_unlink(first);
 	g_rmdir(dir);
 }
 
@@ -320,6 +354,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/session/lock-traps", test_lock_traps);
 	g_test_add_func("/session/region-names", test_region_names);
 	g_test_add_func("/session/region-places", test_region_places);
+	g_test_add_func("/session/region-name-taken", test_region_name_taken);
 	g_test_add_func("/session/probe-policy-refused", test_probe_policy_refused);
 	g_test_add_func("/session/probe-memory-refused", test_probe_memory_refused);
 	g_test_add_func("/session/probe-permitted", test_probe_permitted);
