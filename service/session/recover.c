@@ -144,6 +144,8 @@ static void recover_fold(const struct session_place *place, struct result *r,
 	stage->complete = drain_header(d)->phase == REGION_ENDED;
 	if (drain_read(d, stage) < 0)
 		log_write(LOG_WARNING, r->id, "Region %s is damaged", f->path);
+	if (r->started_usec == 0)
+		r->started_usec = stage->started_usec;
 	drain_free(d);
 }
 
@@ -210,10 +212,27 @@ static bool recover_known(const GPtrArray *results, const char *id)
 	for (guint i = 0; i < results->len; i++) {
 		const struct result *r = results->pdata[i];
 
-		if (strcmp(r->id, id) == 0 && r->state != SESSION_QUEUED)
+		if (strcmp(r->id, id) == 0)
 			return true;
 	}
 	return false;
+}
+
+/*
+ * Did it still wait? One with a region had begun, whatever the store says: a daemon that could not
+ * write any more was killed.
+ */
+static bool recover_waited(const struct result *r, const GPtrArray *files)
+{
+	if (r->state != SESSION_QUEUED)
+		return false;
+	for (guint i = 0; i < files->len; i++) {
+		const struct regionfile *f = files->pdata[i];
+
+		if (strcmp(f->id, r->id) == 0)
+			return false;
+	}
+	return true;
 }
 
 int recover(const struct session_place *place, GPtrArray **ret_queued, GPtrArray **ret_regions,
@@ -245,7 +264,7 @@ int recover(const struct session_place *place, GPtrArray **ret_queued, GPtrArray
 	for (guint i = 0; i < unfinished->len; i++) {
 		struct result *result = unfinished->pdata[i];
 
-		if (result->state == SESSION_QUEUED)
+		if (recover_waited(result, files))
 			g_ptr_array_add(queued, result_copy(result));
 		else
 			recover_session(place, result, files);

@@ -101,6 +101,37 @@ static void test_measuring(void)
 	world_free(w);
 }
 
+/* The store heard of the queued session and of nothing that came after: its samples are kept all the same. */
+static void test_begun_unheard(void)
+{
+	struct world *w = world_with(60000, "none", "limits = ( \"max <= 1s\" );");
+	g_autofree char *path = g_build_filename(w->state, "lrtbfd.db", NULL);
+	struct result_stage *stage;
+	struct session *s;
+	struct result *r;
+	sqlite3 *db;
+
+	life(w, 1, 500 * NSEC_PER_MSEC);
+	g_assert_cmpint(sqlite3_open(path, &db), ==, SQLITE_OK);
+	g_assert_cmpint(sqlite3_exec(db,
+				     "UPDATE sessions SET state = 'queued', started_usec = 0;"
+				     "DELETE FROM figures; DELETE FROM stages",
+				     NULL, NULL, NULL), ==, SQLITE_OK);
+	sqlite3_close(db);
+	world_open(w);
+	s = only(w, SESSION_INTERRUPTED);
+	r = world_result(w, session_result(s)->id);
+	stage = r->stages->pdata[0];
+	g_assert_cmpuint(world_count(r), >, 100);
+	g_assert_cmpstr(stage->name, ==, "none");
+	g_assert_cmpuint(r->started_usec, ==, stage->started_usec);
+	g_assert_cmpint(r->verdict, ==, VERDICT_INCONCLUSIVE);
+	result_free(r);
+	world_wait(w, 500 * NSEC_PER_MSEC);
+	g_assert_cmpuint(world_regions(w), ==, 0);
+	world_free(w);
+}
+
 static void test_queued_only(void)
 {
 	struct world *w = world_with(300, "none", NULL);
@@ -301,6 +332,7 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/session/recover/measuring", test_measuring);
+	g_test_add_func("/session/recover/begun-unheard", test_begun_unheard);
 	g_test_add_func("/session/recover/queued-only", test_queued_only);
 	g_test_add_func("/session/recover/queued-with-wishes", test_queued_with_wishes);
 	g_test_add_func("/session/recover/unreadable-plan", test_unreadable_plan);
