@@ -326,6 +326,22 @@ static int region_try_copy(const struct region_cpu *src, struct region_cpu *ret)
 	return 0;
 }
 
+/*
+ * Where the grid stands follows from the buckets as well, whichever step the kill cut in two: the
+ * point whose sample is there has elapsed, and no other has.
+ */
+static void region_rebuild_cpu(struct region_cpu *c)
+{
+	uint64_t i = c->interval_ns, n;
+
+	figures_rebuild(&c->figures);
+	if (i == 0)
+		return;
+	n = figures_corrected_count(&c->figures) + c->figures.migrated;
+	/* what is over a multiple of the interval is the dither */
+	c->next_ns = c->grid_ns + n * i + (c->next_ns % i + i - c->grid_ns % i) % i;
+}
+
 /* What the arithmetic of a close may rely on. */
 static bool region_cpu_sane(const struct region_cpu *c)
 {
@@ -345,13 +361,11 @@ int region_read_cpu(const void *map, size_t size, unsigned i, struct region_cpu 
 	r = -EAGAIN;
 	for (unsigned try = 0; try < READ_TRIES && r < 0; try++)
 		r = region_try_copy(src, ret);
-	if (r < 0)
+	if (r < 0) {
 		region_copy_cpu(src, ret);
-	if (!region_cpu_sane(ret))
-		return -EBADMSG;
-	if (r < 0)
-		figures_rebuild(&ret->figures);
-	if (figures_check(&ret->figures) < 0)
+		region_rebuild_cpu(ret);
+	}
+	if (!region_cpu_sane(ret) || figures_check(&ret->figures) < 0)
 		return -EBADMSG;
 	if (h.phase == REGION_ENDED)
 		region_close_cpu(ret, h.end_mono_ns);

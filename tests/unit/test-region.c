@@ -210,6 +210,28 @@ static void test_killed_inside(void)
 	g_assert_true(figures_mean_ns(&copy->figures, &mean));
 	g_assert_cmpfloat_with_epsilon(mean, (40499.5 * 1000 + 900000) / 1001, 400);
 	g_assert_cmpuint(c->figures.torn, ==, 0); /* what stands in the file is left alone */
+	/* the grid point of the sample that is there is not missed as well */
+	region_close_cpu(copy, 1000000 + 1001 * INTERVAL_NS);
+	g_assert_cmpuint(copy->figures.missed, ==, 1);
+	g_assert_cmpuint(figures_corrected_count(&copy->figures), ==,
+			 (copy->next_ns - copy->grid_ns) / INTERVAL_NS);
+	region_unmap(h);
+}
+
+/* Or of a rest: half of it done, nothing lost. */
+static void test_killed_in_skip(void)
+{
+	struct region_header *h = region_new(0, -1);
+	struct region_cpu *c = region_cpu(h, 0);
+	g_autofree struct region_cpu *copy = NULL;
+
+	block_start(c, 1000000);
+	region_record(c, 40000, 0, 300); /* dither */
+	region_begin(c);
+	c->grid_ns += 5 * INTERVAL_NS;
+	copy = read_block(h, 0, 1);
+	g_assert_cmpuint(figures_count(&copy->figures), ==, 1);
+	g_assert_cmpuint(copy->next_ns, ==, copy->grid_ns + INTERVAL_NS + 300);
 	region_unmap(h);
 }
 
@@ -323,6 +345,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/region/warm-up", test_warm_up);
 	g_test_add_func("/region/close", test_close);
 	g_test_add_func("/region/killed-inside", test_killed_inside);
+	g_test_add_func("/region/killed-in-skip", test_killed_in_skip);
 	g_test_add_func("/region/live", test_live);
 	g_test_add_func("/region/hostile", test_hostile);
 	g_test_add_func("/region/map-refuses", test_map_refuses);
