@@ -369,11 +369,12 @@ static void measurement_sum_up(struct measurement *m)
 
 	for (unsigned i = 0; i < m->n_workers; i++) {
 		const struct worker *w = &m->workers[i];
+		uint64_t begin_ns = __atomic_load_n(&w->begin_ns, __ATOMIC_RELAXED);
 
+		if (begin_ns > 0 && (h->begin_mono_ns == 0 || begin_ns < h->begin_mono_ns))
+			h->begin_mono_ns = begin_ns;
 		if (worker_state(w) != WORKER_DONE)
 			continue;
-		if (w->begin_ns > 0 && (h->begin_mono_ns == 0 || w->begin_ns < h->begin_mono_ns))
-			h->begin_mono_ns = w->begin_ns;
 		h->break_ns = MAX(h->break_ns, w->broke_ns);
 		h->warmup_break_ns = MAX(h->warmup_break_ns, w->warmup_broke_ns);
 		h->faults_minor += (uint32_t)MAX(w->faults_minor, 0);

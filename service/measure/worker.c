@@ -150,12 +150,14 @@ void worker_begin(struct worker *w, uint64_t end_ns)
 	uint64_t open = WORKER_END_OPEN;
 	struct rusage begin;
 
+	if (worker_stopped(w))
+		return;
 	if (getrusage(RUSAGE_THREAD, &begin) == 0) {
 		w->faults_minor = -begin.ru_minflt;
 		w->faults_major = -begin.ru_majflt;
 	}
 	worker_overruns = 0;
-	w->begin_ns = now_ns();
+	__atomic_store_n(&w->begin_ns, now_ns(), __ATOMIC_RELAXED);
 	region_begin(w->block);
 	w->block->started = 1;
 	region_end(w->block);

@@ -37,7 +37,7 @@ struct worker {
 	uint32_t state;	 /* atomic, enum worker_state */
 	int error;
 	char text[REGION_TEXT];
-	uint64_t begin_ns;	  /* when its warm-up was over; 0: never */
+	uint64_t begin_ns;	  /* atomic: when its warm-up was over; 0: never */
 	uint64_t broke_ns;	  /* the sample that met the break value; 0: none */
 	uint64_t warmup_broke_ns; /* largest such one in the warm-up */
 	uint32_t rests;
@@ -54,7 +54,7 @@ enum worker_state worker_state(const struct worker *w);
 /* From the control thread: end at the next wake-up, and wake up. Repeat until it is done. */
 void worker_stop(struct worker *w);
 
-/* For instruments. The warm-up is over: measuring ends at @end_ns. */
+/* For instruments. The warm-up is over: measuring ends at @end_ns. Nothing after a stop in it. */
 void worker_begin(struct worker *w, uint64_t end_ns);
 
 static inline uint64_t worker_end_ns(const struct worker *w)

@@ -156,6 +156,29 @@ static void test_term(struct fixture *f, gconstpointer data)
 	g_assert_cmpuint(figures_count(&c->figures), >=, 100);
 }
 
+/* Nothing has been measured then, not even for no time. */
+static void test_term_in_warm_up(struct fixture *f, gconstpointer data)
+{
+	g_autofree struct region_cpu *c = g_new0(struct region_cpu, 1);
+
+	f->order.warmup_ns = 3600000000000;
+	start(f);
+	for (int i = 0; i < 1000 && c->figures.warmup == 0; i++) {
+		g_usleep(10000);
+		g_assert_cmpint(region_read_cpu(f->h, region_mapped(f->h), 0, c), >=, 0);
+	}
+	kill(f->pid, SIGTERM);
+	g_assert_cmpint(end(f), ==, 0);
+	g_assert_cmpint(region_phase(f->h), ==, REGION_ENDED);
+	g_assert_cmpuint(f->h->begin_mono_ns, ==, 0);
+	g_free(c);
+	c = block(f);
+	g_assert_cmpuint(c->done, ==, 1);
+	g_assert_cmpuint(c->started, ==, 0);
+	g_assert_cmpuint(c->figures.warmup, >, 0);
+	g_assert_cmpuint(figures_corrected_count(&c->figures), ==, 0);
+}
+
 static void test_kill(struct fixture *f, gconstpointer data)
 {
 	g_autofree struct region_cpu *c = NULL;
@@ -319,6 +342,7 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	ADD("run", test_run);
 	ADD("term", test_term);
+	ADD("term-in-warm-up", test_term_in_warm_up);
 	ADD("kill", test_kill);
 	ADD("killed-in-a-stall", test_killed_in_a_stall);
 	ADD("lock", test_lock);
