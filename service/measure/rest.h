@@ -47,14 +47,14 @@ static inline bool rest_due(struct rest *r, uint64_t now, uint64_t latency_ns, u
 	return due;
 }
 
-/* Sleep; returns the time after it. */
+/* Sleep; returns when the rest was over. What holds the thread up beyond that is latency again. */
 static inline uint64_t rest_take(struct rest *r, uint64_t now)
 {
-	struct timespec t = now_timespec(now + REST_NS);
+	uint64_t end_ns = now + REST_NS;
+	struct timespec t = now_timespec(end_ns);
 
 	now_sleep_until(&t); /* cut short: a stop */
 	r->rests++;
-	now = now_ns();
-	r->window_end_ns = now + REST_WINDOW_NS;
-	return now;
+	r->window_end_ns = end_ns + REST_WINDOW_NS;
+	return end_ns;
 }

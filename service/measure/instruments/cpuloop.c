@@ -102,14 +102,14 @@ static void cpuloop_measure(struct worker *w, uint64_t rounds, uint64_t nominal_
 
 		if (G_UNLIKELY(now_cpu(cpu_word) != w->cpu)) {
 			(void)region_migrate(c, sample_ns, now - start_ns, 0);
-			continue;
-		}
-		if (G_UNLIKELY(ns < nominal_ns))
-			cpuloop_early(c);
-		(void)region_record_inline(c, &place, sample_ns, now - start_ns, 0, 0, 0);
-		if (G_UNLIKELY(sample_ns >= break_ns)) {
-			w->broke_ns = sample_ns;
-			return;
+		} else {
+			if (G_UNLIKELY(ns < nominal_ns))
+				cpuloop_early(c);
+			(void)region_record_inline(c, &place, sample_ns, now - start_ns, 0, 0, 0);
+			if (G_UNLIKELY(sample_ns >= break_ns)) {
+				w->broke_ns = sample_ns;
+				return;
+			}
 		}
 		if (G_UNLIKELY(rest_due(rest, now, sample_ns, 0)))
 			now = rest_take(rest, now);

@@ -108,13 +108,13 @@ static __attribute__((noinline)) void timer_measure(struct worker *w, struct dit
 		if (G_UNLIKELY(now_cpu(cpu_word) != cpu)) {
 			next_ns =
 				region_migrate(c, latency_ns, now - start_ns, dither_shift(dither));
-			continue;
-		}
-		next_ns = region_record_inline(c, &place, latency_ns, now - start_ns, next_ns,
-					       interval_ns, dither_shift(dither));
-		if (G_UNLIKELY(latency_ns >= break_ns)) {
-			w->broke_ns = latency_ns;
-			return;
+		} else {
+			next_ns = region_record_inline(c, &place, latency_ns, now - start_ns,
+						       next_ns, interval_ns, dither_shift(dither));
+			if (G_UNLIKELY(latency_ns >= break_ns)) {
+				w->broke_ns = latency_ns;
+				return;
+			}
 		}
 		if (G_UNLIKELY(rest_due(rest, now, latency_ns, next_ns)))
 			next_ns = region_skip(c, rest_take(rest, now));
