@@ -55,14 +55,15 @@ const struct plan_key plan_keys[] = {
 	{ NULL },
 };
 
-static const struct plan_instrument plan_instruments[] = {
+const struct plan_instrument plan_instruments[] = {
 	{ "timer", .grid = true },
 	{ "cpuloop", .work = true },
+	{ NULL },
 };
 
 const struct plan_instrument *plan_instrument(const char *name)
 {
-	for (size_t i = 0; i < G_N_ELEMENTS(plan_instruments); i++)
+	for (size_t i = 0; plan_instruments[i].name; i++)
 		if (strcmp(plan_instruments[i].name, name) == 0)
 			return &plan_instruments[i];
 	return NULL;
@@ -155,7 +156,7 @@ static int plan_set_instrument(const char *text, char **field, char **ret_messag
 		return 0;
 	}
 	known = g_string_new(NULL);
-	for (size_t i = 0; i < G_N_ELEMENTS(plan_instruments); i++)
+	for (size_t i = 0; plan_instruments[i].name; i++)
 		g_string_append_printf(known, "%s%s", i ? ", " : "", plan_instruments[i].name);
 	return message_fail(ret_message, -EINVAL, "there is no instrument \"%.32s\"; there are: %s",
 			    text, known->str);

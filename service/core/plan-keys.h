@@ -35,11 +35,13 @@ struct plan_key {
 
 extern const struct plan_key plan_keys[]; /* ends with .name NULL */
 
+/* What plans must know of lrtbf-measure's instruments. */
 struct plan_instrument {
 	const char *name;
 	bool grid; /* has interval and dither, and so missed periods and a corrected view */
 	bool work; /* has passes of work */
 };
+extern const struct plan_instrument plan_instruments[]; /* ends with .name NULL */
 const struct plan_instrument *plan_instrument(const char *name); /* NULL: unknown */
 
 /* Set from text, with the key's range. -EINVAL with a sentence. */

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The instruments' loops without the program around them, and that plans know the same ones.
+ */
+#include "instrument.h"
+#include "plan-keys.h"
+#include "rest.h"
+#include "worker.h"
+
+#include <signal.h>
+#include <string.h>
+
+#define MS 1000000ULL
+
+static size_t plan_count(void)
+{
+	size_t n = 0;
+
+	while (plan_instruments[n].name)
+		n++;
+	return n;
+}
+
+static void test_same_in_plans(void)
+{
+	size_t n;
+
+	for (n = 0; instruments[n]; n++) {
+		const struct plan_instrument *p = plan_instrument(instruments[n]->name);
+
+		g_assert_nonnull(p);
+		g_assert_cmpint(p->grid, ==, instruments[n]->grid);
+	}
+	g_assert_cmpuint(plan_count(), ==, n);
+}
+
+/* A loop that is let go in this thread, which must rest; as if on CPU @cpu. */
+static void run(const char *name, struct order *o, int cpu, struct worker *w)
+{
+	static uint64_t start_ns;
+
+	*w = (struct worker){
+		.order = o,
+		.cpu = cpu,
+		.n_workers = 1,
+		.must_rest = true,
+		.start_ns = &start_ns,
+		.control = pthread_self(),
+		.end_ns = WORKER_END_OPEN,
+		.block = g_new0(struct region_cpu, 1),
+	};
+	figures_init(&w->block->figures);
+	start_ns = now_ns();
+	instrument_find(name)->run(w);
+}
+
+/* On whatever CPU it ended up: a thread of a real-time priority may not keep it. */
+static void test_migrated_rests(gconstpointer data)
+{
+	struct worker w;
+	struct order o;
+
+	order_init(&o);
+	o.interval_ns = 1000;
+	o.duration_ns = 1500 * MS;
+	run(data, &o, CPU_SETSIZE, &w);
+	g_assert_cmpuint(w.block->figures.migrated, >, 0);
+	g_assert_cmpuint(figures_count(&w.block->figures), ==, 0);
+	g_assert_cmpuint(w.rests, >, 8); /* five of them in the warm-up of cpuloop */
+	g_free(w.block);
+}
+
+static void test_stopped_before(void)
+{
+	g_autofree struct region_cpu *c = g_new0(struct region_cpu, 1);
+	struct worker w = { .block = c, .end_ns = 0, .control = pthread_self() };
+
+	worker_begin(&w, 1000 * MS);
+	g_assert_cmpuint(c->started, ==, 0);
+	g_assert_cmpuint(w.begin_ns, ==, 0);
+	g_assert_true(worker_stopped(&w));
+}
+
+/* A rest that lasts longer than it should: the rest of it is a sample. */
+static void test_held_up_in_a_rest(void)
+{
+	uint64_t due_ns = now_ns() - 1000 * MS, next_ns;
+	g_autofree struct region_cpu *c = g_new0(struct region_cpu, 1);
+	struct rest r;
+
+	figures_init(&c->figures);
+	c->interval_ns = MS;
+	c->grid_ns = c->next_ns = due_ns;
+	rest_init(&r, true, due_ns - REST_WINDOW_NS);
+	g_assert_true(rest_due(&r, due_ns, 0, due_ns));
+	next_ns = region_skip(c, rest_take(&r, due_ns));
+	g_assert_cmpuint(next_ns, ==, due_ns + REST_NS + MS);
+	next_ns = region_record(c, now_ns() - next_ns, 1, 0);
+	g_assert_cmpuint(c->figures.max_ns, >, 900 * MS);
+	g_assert_cmpuint(c->figures.missed, >, 900);
+	g_assert_cmpuint(figures_corrected_count(&c->figures), ==, (next_ns - c->grid_ns) / MS);
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	signal(SIGUSR1, SIG_IGN); /* to the control thread, which is this one */
+	g_test_add_func("/instruments/same-in-plans", test_same_in_plans);
+	g_test_add_data_func("/instruments/migrated-rests/timer", "timer", test_migrated_rests);
+	g_test_add_data_func("/instruments/migrated-rests/cpuloop", "cpuloop", test_migrated_rests);
+	g_test_add_func("/instruments/stopped-before", test_stopped_before);
+	g_test_add_func("/instruments/held-up-in-a-rest", test_held_up_in_a_rest);
+	return g_test_run();
+}
