@@ -60,12 +60,15 @@ static void session_set_reason(struct session *s, const char *id, const char *se
 
 /* --- the end --- */
 
-static void session_see_trouble(struct session *s)
+/* True: it is one that was not seen before. */
+static bool session_see_trouble(struct session *s)
 {
 	const char *trouble = store_trouble(s->place->store);
+	guint n = s->r->findings->len;
 
 	if (trouble)
 		finding_add(s->r->findings, "store-trouble", "%s", trouble);
+	return s->r->findings->len > n;
 }
 
 /*
@@ -99,7 +102,7 @@ static void session_conclude(struct session *s, enum session_state state)
 					   r->findings);
 	}
 	if (r->started_usec > 0)
-		session_see_trouble(s);
+		(void)session_see_trouble(s); /* news of all comes below */
 	r->state = state;
 	r->finished_usec = clock_real_usec();
 	verdict_session(r, s->plan);
@@ -196,8 +199,12 @@ static void on_session_stage(enum stage_news what, void *userdata)
 		session_set_state(s, SESSION_RUNNING);
 		break;
 	case STAGE_PROGRESS:
-		session_see_trouble(s);
+		if (session_see_trouble(s))
+			session_news(s, SESSIONS_CHANGED);
 		session_news(s, SESSIONS_PROGRESS);
+		break;
+	case STAGE_FINDING:
+		session_news(s, SESSIONS_CHANGED);
 		break;
 	case STAGE_MAXIMUM:
 		max_ns = stage_maximum_ns(s->stage, &cpu);

@@ -16,7 +16,7 @@ struct sessions;
 
 enum sessions_news {
 	SESSIONS_ADDED,	    /* a session came into being (queued) */
-	SESSIONS_CHANGED,   /* state, stage, queue position, label, reason: of that session */
+	SESSIONS_CHANGED,   /* state, stage, queue position, reason, findings: of that session */
 	SESSIONS_PROGRESS,  /* figures and progress; at most once a second */
 	SESSIONS_MAXIMUM,   /* a new largest sample was seen */
 	SESSIONS_ENDED,	    /* reached an ended state and is in the store, or in its queue */

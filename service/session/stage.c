@@ -167,10 +167,12 @@ static int on_stage_loads_late(sd_event_source *src, uint64_t usec, void *userda
 {
 	struct stage *s = userdata;
 
-	if (!findings_inconclusive(s->result->findings)) /* else one is in trouble, that is why */
+	if (!findings_inconclusive(s->result->findings)) { /* else one is in trouble, that is why */
 		finding_add(s->result->findings, "load-absent",
 			    "Load %s did not start within %llu s.", s->result->load,
 			    STAGE_LOADS_NS / NSEC_PER_SEC);
+		stage_news(s, STAGE_FINDING);
+	}
 	stage_settle(s);
 	return 0;
 }
@@ -190,6 +192,7 @@ static void on_stage_loads(enum loadset_news what, const char *finding_id, const
 		log_write(LOG_NOTICE, s->p.id, "Stage %s: %s", s->result->name, text);
 		if (s->phase == STAGE_LOADS)
 			stage_timer(s, STAGE_TROUBLE_NS, on_stage_loads_late);
+		stage_news(s, STAGE_FINDING);
 		break;
 	case LOADSET_GONE:
 		s->gone = true;

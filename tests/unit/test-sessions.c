@@ -409,6 +409,37 @@ static void test_stages_and_loads(void)
 	world_free(w);
 }
 
+static void see_findings(struct world *w, enum sessions_news what, struct session *s)
+{
+	const struct result_stage *stage;
+
+	if (what != SESSIONS_CHANGED || world_state(s) != SESSION_RUNNING || !*session_stage(s))
+		return;
+	stage = session_result(s)->stages->pdata[0];
+	*(bool *)w->hook_data |= world_has_finding(stage->findings, "load-died");
+}
+
+/* A load that dies is told while the measurement goes on, not only at its end. */
+static void test_trouble_is_told(void)
+{
+	struct world *w = world_with("long", 60000, "short", NULL);
+	bool seen = false;
+	struct session *s;
+
+	world_load(w, "short", "command = ( \"sleep\", \"0.6\" );\n");
+	world_reload(w);
+	w->hook = see_findings;
+	w->hook_data = &seen;
+	s = world_start(w, "long");
+	g_assert_true(world_run_state(w, s, SESSION_RUNNING));
+	for (int i = 0; i < 50 && !seen; i++)
+		world_wait(w, 100 * NSEC_PER_MSEC);
+	g_assert_true(seen);
+	g_assert_cmpint(world_state(s), ==, SESSION_RUNNING);
+	w->hook = NULL;
+	world_free(w);
+}
+
 static void test_stop_while_preparing(void)
 {
 	struct world *w = world_with("quick", 300, "none", NULL);
@@ -547,6 +578,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/sessions/ended-are-forgotten", test_ended_are_forgotten);
 	g_test_add_func("/sessions/shutdown", test_shutdown);
 	g_test_add_func("/sessions/stages-and-loads", test_stages_and_loads);
+	g_test_add_func("/sessions/trouble-is-told", test_trouble_is_told);
 	g_test_add_func("/sessions/stop-while-preparing", test_stop_while_preparing);
 	g_test_add_func("/sessions/stop-while-running", test_stop_while_running);
 	g_test_add_func("/sessions/while-finishing", test_while_finishing);
