@@ -83,14 +83,14 @@ static void on_nanny_news(const char *finding_id, const char *text, void *userda
 		loadset_review(s);
 }
 
-static void loadset_remove_scratch(struct loadset *s)
+/* No process is left and no scratch folder. */
+static bool loadset_gone(struct loadset *s)
 {
-	for (guint i = 0; i < s->nannies->len; i++) {
-		char *message = NULL;
-
-		if (nanny_remove_scratch(s->nannies->pdata[i], &message) < 0)
-			loadset_trouble(s, "load-left", message);
-	}
+	if (!s->stopping || !loadset_all(s, nanny_gone))
+		return false;
+	for (guint i = 0; i < s->nannies->len; i++)
+		nanny_sweep(s->nannies->pdata[i]);
+	return loadset_all(s, nanny_swept);
 }
 
 static int loadset_on_news(sd_event_source *source, void *userdata)
@@ -98,11 +98,9 @@ static int loadset_on_news(sd_event_source *source, void *userdata)
 	struct loadset *s = userdata;
 	loadset_news_t tell = s->news;
 	void *listener = s->userdata;
-	bool gone = s->stopping && loadset_all(s, nanny_gone);
+	bool gone = loadset_gone(s);
 	struct news *n;
 
-	if (gone)
-		loadset_remove_scratch(s);
 	n = g_queue_pop_head(&s->troubles);
 	if (n) {
 		loadset_review(s);
@@ -167,21 +165,25 @@ static void loadset_signal(struct loadset *s, int signo)
 		nanny_signal(s->nannies->pdata[i], signo);
 }
 
-/* Processes hang in the kernel: they are dead as far as anybody can make them so. */
+/*
+ * Processes hang in the kernel: they are dead as far as anybody can make them so. Or their files
+ * are too many: they will be gone some time.
+ */
 static void loadset_give_up(struct loadset *s)
 {
 	for (guint i = 0; i < s->nannies->len; i++) {
 		struct nanny *n = s->nannies->pdata[i];
+		bool gone = nanny_gone(n);
 
-		if (nanny_gone(n))
+		if (gone && nanny_swept(n))
 			continue;
 		nanny_give_up(n);
 		loadset_trouble(
 			s, "load-left",
-			g_strdup_printf(
-				"Load %s: a process has not ended %u s after it was killed.",
-				nanny_name(n),
-				(unsigned)(LOADSET_GIVE_UP_USEC / 1000 / USEC_PER_MS)));
+			g_strdup_printf("Load %s: %s %u s after it was killed.", nanny_name(n),
+					gone ? "its files are not all removed"
+					     : "a process has not ended",
+					(unsigned)(LOADSET_GIVE_UP_USEC / 1000 / USEC_PER_MS)));
 	}
 }
 
@@ -219,11 +221,8 @@ static void loadset_end_now(struct loadset *s)
 
 	loadset_signal(s, SIGKILL);
 	for (guint i = 0; i < s->nannies->len; i++) {
-		g_autofree char *message = NULL;
-
 		nanny_end_now(s->nannies->pdata[i], deadline_us);
-		/* what stays is removed at the next start */
-		(void)nanny_remove_scratch(s->nannies->pdata[i], &message);
+		nanny_remove_scratch(s->nannies->pdata[i]);
 	}
 }
 

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "broom.h"
 #include "cleanup.h"
 #include "scratch.h"
 
@@ -29,7 +30,8 @@ struct nanny {
 	bool troubled, ending;
 	pid_t pid; /* 0: none, or ended and reaped */
 	char *scratch_dir;
-	char *scratch; /* folder's name within scratch_dir; NULL: none */
+	char *scratch;	     /* folder's name within scratch_dir; NULL: none */
+	struct broom *broom; /* removes it; NULL: not yet, or done */
 	uint64_t scratch_bytes;
 	int status_fd;
 	sd_event_source *child_source, *status_source;
@@ -57,6 +59,7 @@ void nanny_free(struct nanny *n)
 		return;
 	sd_event_source_disable_unref(n->child_source);
 	sd_event_source_disable_unref(n->status_source);
+	broom_free(n->broom);
 	g_ptr_array_unref(n->guards);
 	fd_close(n->status_fd);
 	sd_event_unref(n->event);
@@ -317,6 +320,10 @@ void nanny_signal(struct nanny *n, int signo)
 void nanny_give_up(struct nanny *n)
 {
 	g_ptr_array_set_size(n->guards, 0);
+	if (!n->broom)
+		return;
+	n->broom = broom_free(n->broom);
+	g_clear_pointer(&n->scratch, g_free);
 }
 
 static bool nanny_reaped(struct nanny *n)
@@ -342,19 +349,39 @@ void nanny_end_now(struct nanny *n, gint64 deadline_us)
 	}
 }
 
-int nanny_remove_scratch(struct nanny *n, char **ret_message)
+static void on_nanny_broom(int r, void *userdata)
 {
-	int r;
+	struct nanny *n = userdata;
+	g_autofree char *text = NULL;
 
-	if (!n->scratch)
-		return 0;
-	r = scratch_remove(n->scratch_dir, n->scratch);
-	if (r == -ENOENT)
-		r = 0;
-	if (r < 0)
-		*ret_message =
-			g_strdup_printf("Scratch folder %s/%s of load %s cannot be removed: %s.",
-					n->scratch_dir, n->scratch, n->name, g_strerror(-r));
+	n->broom = broom_free(n->broom);
+	if (r < 0 && r != -ENOENT) {
+		text = g_strdup_printf("Scratch folder %s/%s of load %s cannot be removed: %s.",
+				       n->scratch_dir, n->scratch, n->name, g_strerror(-r));
+		n->news("load-left", text, n->userdata);
+	}
 	g_clear_pointer(&n->scratch, g_free);
-	return r;
+	nanny_changed(n);
+}
+
+void nanny_sweep(struct nanny *n)
+{
+	if (!n->scratch || n->broom)
+		return;
+	/* no thread to be had: better late than left */
+	if (broom_start(n->event, n->scratch_dir, n->scratch, on_nanny_broom, n, &n->broom) < 0)
+		on_nanny_broom(scratch_remove(n->scratch_dir, n->scratch), n);
+}
+
+bool nanny_swept(const struct nanny *n)
+{
+	return !n->scratch;
+}
+
+void nanny_remove_scratch(struct nanny *n)
+{
+	/* what stays is removed at the next start */
+	if (n->scratch && !n->broom)
+		(void)scratch_remove(n->scratch_dir, n->scratch);
+	g_clear_pointer(&n->scratch, g_free);
 }

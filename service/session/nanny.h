@@ -39,11 +39,16 @@ bool nanny_gone(const struct nanny *n);
 void nanny_signal(struct nanny *n, int signo);
 /* After SIGKILL: wait for the end, but not beyond @deadline_us (CLOCK_MONOTONIC). */
 void nanny_end_now(struct nanny *n, gint64 deadline_us);
-/* What hangs in the kernel is not waited for any longer. */
+/* What hangs in the kernel, or is still being removed, is not waited for any longer. */
 void nanny_give_up(struct nanny *n);
 
-/* When all is gone. 0, or -errno with a sentence. */
-int nanny_remove_scratch(struct nanny *n, char **ret_message);
+/*
+ * When all is gone: begin to remove the scratch folder, beside the event loop; again: nothing. What
+ * cannot be removed is news.
+ */
+void nanny_sweep(struct nanny *n);
+bool nanny_swept(const struct nanny *n);
+void nanny_remove_scratch(struct nanny *n); /* at once, while the event loop waits */
 uint64_t nanny_scratch_bytes(const struct nanny *n);
 const char *nanny_name(const struct nanny *n);
 
