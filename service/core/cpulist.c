@@ -133,6 +133,14 @@ int cpulist_parse(const char *text, const cpu_set_t *allowed, cpu_set_t *ret, ch
 	return 0;
 }
 
+int cpulist_check_syntax(const char *text, char **ret_message)
+{
+	cpu_set_t every, set;
+
+	memset(&every, 0xff, sizeof(every));
+	return cpulist_parse(text, &every, &set, ret_message);
+}
+
 char *cpulist_format(const cpu_set_t *set)
 {
 	GString *out = g_string_new(NULL);

@@ -14,6 +14,9 @@
  */
 int cpulist_parse(const char *text, const cpu_set_t *allowed, cpu_set_t *ret, char **ret_message);
 
+/* Whether @text could be such a list of some machine; which CPUs there are is another question. */
+int cpulist_check_syntax(const char *text, char **ret_message);
+
 /* "0-3,8"; "" for none. g_free(). */
 char *cpulist_format(const cpu_set_t *set);
 

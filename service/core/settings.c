@@ -75,13 +75,10 @@ static void settings_take_housekeeping(struct conf_group *g, struct settings *s)
 {
 	g_autofree char *why = NULL;
 	const char *list;
-	cpu_set_t every, set;
 
 	if (conf_take_string(g, "housekeeping", &list) != 0)
 		return;
-	/* which CPUs there are is another day's question: the file may be written for a larger
-	 * machine */
-	if (cpulist_parse(list, &every, &set, &why) < 0)
+	if (cpulist_check_syntax(list, &why) < 0)
 		(void)conf_complain(g, "housekeeping", "%s", why);
 	else
 		settings_set(&s->housekeeping, list);

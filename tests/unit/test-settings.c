@@ -101,6 +101,25 @@ static void test_good_parts(void)
 	settings_done(&s);
 }
 
+/* "!" takes away from all CPUs of any machine, not from what happens to be on the stack. */
+static void test_housekeeping(void)
+{
+	static const char *const good[] = { "!0", "!0-1022", "all", "7" };
+	struct settings s;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(good); i++) {
+		g_autofree char *text = g_strdup_printf("housekeeping = \"%s\";", good[i]);
+		g_autofree char *problems = settings_from(&s, text);
+
+		g_assert_cmpstr(problems, ==, "");
+		g_assert_cmpstr(s.housekeeping, ==, good[i]);
+		settings_done(&s);
+	}
+	g_free(settings_from(&s, "housekeeping = \"!0-1023\";"));
+	g_assert_null(s.housekeeping);
+	settings_done(&s);
+}
+
 /* The file that comes with it: only comments, and each of them a key that exists. */
 static void test_shipped(void)
 {
@@ -135,6 +154,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/settings/all", test_all);
 	g_test_add_func("/settings/bad", test_bad);
 	g_test_add_func("/settings/good-parts", test_good_parts);
+	g_test_add_func("/settings/housekeeping", test_housekeeping);
 	g_test_add_func("/settings/shipped", test_shipped);
 	return g_test_run();
 }
