@@ -124,7 +124,7 @@ static int session_start_run(struct client *c, const struct args *a)
 static const struct option_spec session_start_options_table[] = {
 	{ "duration", 0, "TIME", "How long each stage measures: 10s, 1h" },
 	{ "interval", 0, "TIME", "Period of the wake-ups: 250us" },
-	{ "priority", 0, "N", "Real-time priority, 1 to 99" },
+	{ "priority", 0, "N", "Real-time priority, 1 to 98" },
 	{ "policy", 0, "POLICY", "fifo, rr, deadline, other, ..." },
 	{ "cpus", 0, "LIST", "CPUs to measure: all, 0-3,8, !0" },
 	{ "load", 0, "LOAD", "One stage under this load instead of the plan's" },
