@@ -223,3 +223,12 @@ uint64_t figures_corrected_count(const struct figures *f)
 {
 	return figures_count(f) + f->missed;
 }
+
+uint32_t figures_blocks_taken(const struct figures *f)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < f->n_blocks; i++)
+		n += f->blocks[i].count > 0;
+	return n;
+}

@@ -96,6 +96,8 @@ void figures_add(struct figures *dst, const struct figures *src);
 
 uint64_t figures_count(const struct figures *f);
 uint64_t figures_corrected_count(const struct figures *f);
+/* Blocks with a sample in them: of the warm-up and of stalls there are some without. */
+uint32_t figures_blocks_taken(const struct figures *f);
 
 /*
  * Mean and standard deviation (n-1) of the samples in ns, relative error under 1e-6 of exact

@@ -184,6 +184,7 @@ static void text_limits(struct page *p, const struct result_stage *s)
 static void text_worth(struct page *p, const struct figures *f)
 {
 	uint64_t count = figures_count(f);
+	uint32_t blocks = figures_blocks_taken(f);
 	g_autofree char *length = NULL, *share = NULL, *max = NULL;
 
 	if (count == 0)
@@ -191,20 +192,20 @@ static void text_worth(struct page *p, const struct figures *f)
 	length = cell_duration(f->block_length_ns);
 	max = cell_us(f->max_ns, cell_decimals(f));
 	page_blank(p);
-	if (f->n_blocks <= 3) {
+	if (blocks <= 3) {
 		page_text(p, 0,
 			  "The maximum, %s us, is the largest of %" PRIu64
 			  " samples; %u block%s of %s "
 			  "cannot tell yet how often a worse one comes.",
-			  max, count, f->n_blocks, f->n_blocks == 1 ? "" : "s", length);
+			  max, count, blocks, blocks == 1 ? "" : "s", length);
 		return;
 	}
-	share = cell_percent_bound(3, f->n_blocks);
+	share = cell_percent_bound(3, blocks);
 	page_text(p, 0,
 		  "The maximum, %s us, is the largest of %" PRIu64
 		  " samples in %u blocks of %s: at most "
 		  "%s of such blocks hold a worse one (3/blocks, 95 %% confidence).",
-		  max, count, f->n_blocks, length, share);
+		  max, count, blocks, length, share);
 }
 
 /* What happened and is not a sample. */
