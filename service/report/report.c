@@ -56,6 +56,7 @@ static int report_narrow(const struct result *r, const char *name, struct result
 		if (strcmp(s->name, name) != 0)
 			continue;
 		*ret = *r;
+		ret->planned_ns = s->planned_ns;
 		ret->stages = g_ptr_array_new();
 		g_ptr_array_add(ret->stages, s);
 		return 0;

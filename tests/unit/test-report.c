@@ -732,6 +732,8 @@ static void test_one_stage(void)
 
 	g_assert_nonnull(strstr(text, "Stage 1 of 1: hd"));
 	g_assert_null(strstr(text, "hackbench"));
+	/* nor is it short of the other stages' time */
+	g_assert_nonnull(strstr(text, "measured 10s\n"));
 	o.stage = "mars";
 	g_assert_cmpint(report_render("csv", r, &o, out, &message), ==, -EINVAL);
 	g_assert_cmpstr(
