@@ -50,14 +50,6 @@ static uint64_t bins_begin(const struct bins_series *s, uint64_t ns)
 	return begin;
 }
 
-/* What bucket @b's samples are taken to be, as for percentiles. */
-static uint64_t bins_value(const struct figures *f, unsigned b)
-{
-	uint64_t mid = histogram_mid_ns(b);
-
-	return f->min_ns <= f->max_ns ? CLAMP(mid, f->min_ns, f->max_ns) : mid;
-}
-
 static void bins_append(GArray *bins, uint64_t low, uint64_t high)
 {
 	struct bin b = { low, high, 0 };
@@ -70,7 +62,7 @@ static GArray *bins_fill(const struct figures *f, const struct bins_series *s)
 	GArray *bins = g_array_new(FALSE, TRUE, sizeof(struct bin));
 
 	for (unsigned b = 0; b < HISTOGRAM_BUCKETS; b++) {
-		uint64_t value = bins_value(f, b);
+		uint64_t value = figures_sample_ns(f, b);
 		struct bin *last =
 			bins->len ? &g_array_index(bins, struct bin, bins->len - 1) : NULL;
 

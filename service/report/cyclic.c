@@ -54,11 +54,7 @@ GPtrArray *cyclic_threads(const struct result *r)
 
 uint64_t cyclic_us(const struct figures *f, unsigned b)
 {
-	uint64_t ns = histogram_mid_ns(b);
-
-	if (f->min_ns <= f->max_ns)
-		ns = CLAMP(ns, f->min_ns, f->max_ns);
-	return ns / 1000;
+	return figures_sample_ns(f, b) / 1000;
 }
 
 /* The method says what was asked for; a finding, that it was not to be had. */
