@@ -27,10 +27,15 @@ static int archive_last(struct sessions *m, const char *plan, char **ret_id, cha
 		return -ENOENT;
 	}
 	r = store_last(m->p.store, plan, ret_id);
-	if (r < 0)
-		*ret_message = plan ? g_strdup_printf("No session of plan %s has ended yet.", plan)
-				    : g_strdup("No session has ended yet.");
-	return r < 0 ? -ENOENT : 0;
+	if (r == 0)
+		return 0;
+	if (r != -ENOENT) {
+		*ret_message = g_strdup_printf("The results cannot be read: %s.", g_strerror(-r));
+		return -EIO;
+	}
+	*ret_message = plan ? g_strdup_printf("No session of plan %s has ended yet.", plan)
+			    : g_strdup("No session has ended yet.");
+	return -ENOENT;
 }
 
 int sessions_resolve(struct sessions *m, const char *word, char **ret_id, char **ret_message)
