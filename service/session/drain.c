@@ -81,15 +81,18 @@ static bool drain_window_has(const struct drain_window *w, uint64_t at_ns)
 	return at_ns >= from && at_ns <= w->to_ns + SELF_NS;
 }
 
-static void drain_mark(const GArray *windows, struct figures *f)
+/* Windows that ended before the sample cannot hold it: one of a moment ago is soon looked up. */
+static bool drain_is_self(const GArray *windows, uint64_t at_ns)
 {
-	for (uint32_t i = 0; i < f->n_worst && i < FIGURES_WORST; i++) {
-		struct worst_sample *w = &f->worst[i];
+	for (guint i = windows->len; i > 0; i--) {
+		const struct drain_window *w = &g_array_index(windows, struct drain_window, i - 1);
 
-		for (guint j = windows->len; j > 0 && !w->self; j--)
-			w->self = drain_window_has(
-				&g_array_index(windows, struct drain_window, j - 1), w->at_ns);
+		if (drain_window_has(w, at_ns))
+			return true;
+		if (w->to_ns + SELF_NS < at_ns)
+			break;
 	}
+	return false;
 }
 
 static void drain_take_live(struct drain *d, unsigned i)
@@ -106,16 +109,31 @@ static void drain_take_live(struct drain *d, unsigned i)
 	l->avg_ns = figures_mean_ns(&c->figures, &mean) ? (uint64_t)(mean + 0.5) : 0;
 }
 
-/* Marks of an earlier reading, of this life or the one before. */
-static void drain_carry_marks(const struct figures *old, struct figures *f)
+/* The same sample in an earlier reading, of this life or the one before. */
+static const struct worst_sample *drain_find_worst(const struct figures *f,
+						   const struct worst_sample *w)
+{
+	for (uint32_t i = 0; i < f->n_worst && i < FIGURES_WORST; i++)
+		if (f->worst[i].at_ns == w->at_ns && f->worst[i].latency_ns == w->latency_ns)
+			return &f->worst[i];
+	return NULL;
+}
+
+/* One that is known keeps its mark: every window since then had a look at it (drain_commit()). */
+static void drain_mark(const GArray *windows, const struct figures *old, struct figures *f)
 {
 	for (uint32_t i = 0; i < f->n_worst && i < FIGURES_WORST; i++) {
 		struct worst_sample *w = &f->worst[i];
+		const struct worst_sample *known = drain_find_worst(old, w);
 
-		for (uint32_t j = 0; j < old->n_worst && j < FIGURES_WORST && !w->self; j++)
-			w->self = old->worst[j].self && old->worst[j].at_ns == w->at_ns &&
-				  old->worst[j].latency_ns == w->latency_ns;
+		w->self = known ? known->self : drain_is_self(windows, w->at_ns);
 	}
+}
+
+static void drain_mark_window(const struct drain_window *window, struct figures *f)
+{
+	for (uint32_t i = 0; i < f->n_worst && i < FIGURES_WORST; i++)
+		f->worst[i].self |= drain_window_has(window, f->worst[i].at_ns);
 }
 
 static struct result_cpu *drain_result_cpu(struct result_stage *s, int cpu)
@@ -163,13 +181,28 @@ static size_t drain_size(const struct drain *d)
 	return MIN((size_t)st.st_size, region_mapped(d->map));
 }
 
+static int drain_take_header(struct drain *d)
+{
+	struct region_header header;
+	int r;
+
+	r = region_check(d->map, drain_size(d), &header);
+	if (r < 0)
+		return r;
+	if (header.n_cpus !=
+	    d->header.n_cpus) /* there is room for so many, and no reason for more */
+		return -EBADMSG;
+	d->header = header;
+	return 0;
+}
+
 static int drain_take(struct drain *d, struct result_stage *s, uint64_t close_mono_ns)
 {
 	uint64_t measured_ns = 0;
 	bool grew = false;
 	int r;
 
-	r = region_check(d->map, drain_size(d), &d->header);
+	r = drain_take_header(d);
 	if (r < 0)
 		return r;
 	for (unsigned i = 0; i < d->header.n_cpus; i++) {
@@ -181,11 +214,10 @@ static int drain_take(struct drain *d, struct result_stage *s, uint64_t close_mo
 		if (close_mono_ns > 0 && d->copy->started)
 			region_close_cpu(d->copy, close_mono_ns);
 		drain_take_live(d, i);
-		drain_mark(d->windows, &d->copy->figures);
 		c = drain_result_cpu(s, d->copy->cpu);
 		c->policy = d->copy->policy;
 		c->priority = d->copy->priority;
-		drain_carry_marks(c->figures, &d->copy->figures);
+		drain_mark(d->windows, c->figures, &d->copy->figures);
 		*c->figures = d->copy->figures;
 		measured_ns = MAX(measured_ns, drain_measured_ns(d));
 		if (d->live[i].count > 0 && d->live[i].max_ns > d->max_ns) {
@@ -243,5 +275,5 @@ void drain_commit(struct drain *d, struct result_stage *s, uint64_t start_mono_n
 	g_array_append_val(d->windows, w);
 	g_array_append_val(s->checkpoints, w.from_ns);
 	for (guint i = 0; i < s->cpus->len; i++)
-		drain_mark(d->windows, ((struct result_cpu *)s->cpus->pdata[i])->figures);
+		drain_mark_window(&w, ((struct result_cpu *)s->cpus->pdata[i])->figures);
 }

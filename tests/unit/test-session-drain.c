@@ -159,6 +159,14 @@ static void test_self(void)
 	drain_read(f.drain, f.stage);
 	g_assert_cmpuint(figures_of(&f, 0)->worst[1].self, ==, 1);
 	g_assert_cmpuint(figures_of(&f, 0)->worst[0].self, ==, 0);
+	/* as well as one that is read first after the commits, and not the newest of them its own */
+	wake_up(&f, 1, 1000);
+	region_record(region_cpu(f.h, 1), 800000, 100 * MS, 0);
+	drain_commit(f.drain, f.stage, START + 290 * MS, START + 291 * MS);
+	drain_read(f.drain, f.stage);
+	g_assert_cmpuint(figures_of(&f, 1)->worst[0].latency_ns, ==, 800000);
+	g_assert_cmpuint(figures_of(&f, 1)->worst[0].self, ==, 1);
+	g_assert_cmpuint(figures_of(&f, 1)->worst[1].self, ==, 0);
 	/* and the daemon after this one, from what the store has kept */
 	drain_free(f.drain);
 	g_assert_cmpint(drain_new(f.fd, 0, &f.drain), ==, 0);
@@ -182,6 +190,17 @@ static void test_damaged(void)
 	f.h->n_cpus = 4000000;
 	g_assert_cmpint(drain_read(f.drain, f.stage), ==, -EBADMSG);
 	g_assert_cmpuint(figures_count(figures_of(&f, 0)), ==, 1); /* what was read stays */
+	fixture_done(&f);
+
+	/* more CPUs than at first, in a file that has room for them */
+	fixture_init(&f);
+	f.h->n_cpus = 1;
+	f.h->size = region_size(1);
+	drain_free(f.drain);
+	g_assert_cmpint(drain_new(f.fd, 0, &f.drain), ==, 0);
+	f.h->n_cpus = 2;
+	f.h->size = region_size(2);
+	g_assert_cmpint(drain_read(f.drain, f.stage), ==, -EBADMSG);
 	fixture_done(&f);
 
 	fd = memfd_create("empty", MFD_CLOEXEC);
