@@ -323,9 +323,9 @@ uint64_t stage_maximum_ns(const struct stage *s, int *ret_cpu)
 
 uint64_t stage_elapsed_ns(const struct stage *s)
 {
-	if (s->phase > STAGE_MEASURE)
-		return s->result->planned_ns;
-	if (!s->measuring)
-		return 0;
-	return MIN(measuring_elapsed_ns(s->measuring), s->result->planned_ns);
+	uint64_t ns = s->result->duration_ns; /* what there was, when it is over */
+
+	if (s->phase <= STAGE_MEASURE)
+		ns = s->measuring ? measuring_elapsed_ns(s->measuring) : 0;
+	return MIN(ns, s->result->planned_ns);
 }

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <glib/gstdio.h>
+#include <sqlite3.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -292,6 +293,24 @@ static void test_resolve(void)
 	world_free(w);
 }
 
+/* "There is none" and "it cannot be read" are two answers. */
+static void test_resolve_unreadable(void)
+{
+	struct world *w = world_with("quick", 300, "none", NULL);
+	g_autofree char *path = g_build_filename(w->state, "lrtbfd.db", NULL);
+	g_autofree char *message = NULL;
+	char *last = NULL;
+	sqlite3 *db;
+
+	g_assert_cmpint(sqlite3_open(path, &db), ==, SQLITE_OK);
+	g_assert_cmpint(sqlite3_exec(db, "DROP INDEX sessions_by_plan", NULL, NULL, NULL), ==, SQLITE_OK);
+	sqlite3_close(db);
+	g_assert_cmpint(sessions_resolve(w->sessions, "last:quick", &last, &message), ==, -EIO);
+	g_assert_null(last);
+	g_assert_nonnull(message);
+	world_free(w);
+}
+
 /* The file of a queued session's plan goes away: it keeps the text it was queued with. */
 static void test_plan_removed(void)
 {
@@ -482,6 +501,7 @@ static void test_stop_while_running(void)
 	g_assert_true(world_run_ended(w, s));
 	g_assert_cmpuint(clock_mono_ns() - start_ns, <, 3 * NSEC_PER_SEC);
 	g_assert_cmpint(world_state(s), ==, SESSION_STOPPED);
+	g_assert_cmpfloat(w->progress, <, 0.5); /* never says that all of it was measured */
 	session_stop(s, 42);
 	g_assert_cmpint(world_state(s), ==, SESSION_STOPPED);
 	r = world_result(w, session_result(s)->id);
@@ -574,6 +594,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/sessions/machine-lock", test_machine_lock);
 	g_test_add_func("/sessions/delete", test_delete);
 	g_test_add_func("/sessions/resolve", test_resolve);
+	g_test_add_func("/sessions/resolve-unreadable", test_resolve_unreadable);
 	g_test_add_func("/sessions/plan-removed", test_plan_removed);
 	g_test_add_func("/sessions/ended-are-forgotten", test_ended_are_forgotten);
 	g_test_add_func("/sessions/shutdown", test_shutdown);
