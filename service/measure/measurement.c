@@ -188,7 +188,8 @@ static int measurement_outrank(struct measurement *m)
 
 static int measurement_start_workers(struct measurement *m)
 {
-	bool must_rest = measurement_realtime(m) && !footing_spare(&m->reachable, &m->order->cpus);
+	bool realtime = measurement_realtime(m);
+	bool spare = footing_spare(&m->reachable, &m->order->cpus);
 	unsigned n = m->header->n_cpus;
 
 	m->workers = g_new0(struct worker, n);
@@ -202,7 +203,8 @@ static int measurement_start_workers(struct measurement *m)
 		w->cpu = w->block->cpu;
 		w->index = i;
 		w->n_workers = n;
-		w->must_rest = must_rest;
+		w->realtime = realtime;
+		w->spare = spare;
 		w->go = &m->go;
 		w->start_ns = &m->start_ns;
 		w->control = pthread_self();
@@ -214,7 +216,7 @@ static int measurement_start_workers(struct measurement *m)
 						g_strerror(-r)));
 		m->n_workers++;
 	}
-	if (must_rest && m->instrument->spins)
+	if (realtime && !spare && m->instrument->spins)
 		measurement_warn(m, "spinning");
 	return 0;
 }

@@ -27,7 +27,7 @@ struct worker {
 	struct region_cpu *block;
 	int cpu;
 	unsigned index, n_workers;
-	bool must_rest;		  /* rest.h */
+	bool realtime, spare;	  /* rest.h: keeps others from its CPU; one is left to them */
 	sem_t *go;		  /* the start, or the order to give up */
 	const uint64_t *start_ns; /* stage start; set before go */
 	pthread_t control;	  /* gets SIGUSR1 at every change of state */

@@ -108,7 +108,7 @@ static void test_rests_more_than_throttling_wants(void)
 	uint64_t now = 0, rested_ns = 0;
 	struct rest r;
 
-	rest_init(&r, true, now);
+	rest_init(&r, true, false, now);
 	while (now < 10000 * MS) {
 		now += MS / 10;
 		if (!rest_due(&r, now, 0, 0))

@@ -102,6 +102,7 @@ static void cpuloop_measure(struct worker *w, uint64_t rounds, uint64_t nominal_
 
 		if (G_UNLIKELY(now_cpu(cpu_word) != w->cpu)) {
 			(void)region_migrate(c, sample_ns, now - start_ns, 0);
+			rest_moved(rest, now);
 		} else {
 			if (G_UNLIKELY(ns < nominal_ns))
 				cpuloop_early(c);
@@ -121,7 +122,7 @@ static void cpuloop_run(struct worker *w)
 	uint64_t rounds = calibrate(w->order->work_ns ?: WORK_DEFAULT_NS), nominal_ns;
 	struct rest rest;
 
-	rest_init(&rest, w->must_rest, now_ns());
+	rest_init(&rest, w->realtime, w->spare, now_ns());
 	nominal_ns = warm_up(w, rounds, &rest);
 	worker_begin(w, now_ns() + w->order->duration_ns);
 	cpuloop_measure(w, rounds, nominal_ns, &rest);

@@ -108,6 +108,7 @@ static __attribute__((noinline)) void timer_measure(struct worker *w, struct dit
 		if (G_UNLIKELY(now_cpu(cpu_word) != cpu)) {
 			next_ns =
 				region_migrate(c, latency_ns, now - start_ns, dither_shift(dither));
+			rest_moved(rest, now);
 		} else {
 			next_ns = region_record_inline(c, &place, latency_ns, now - start_ns,
 						       next_ns, interval_ns, dither_shift(dither));
@@ -128,7 +129,7 @@ static void timer_run(struct worker *w)
 
 	timer_begin(w);
 	dither.state = w->block->grid_ns | 1;
-	rest_init(&rest, w->must_rest, now_ns());
+	rest_init(&rest, w->realtime, w->spare, now_ns());
 	timer_warm_up(w, &dither, &rest);
 	worker_begin(w, *w->start_ns + w->order->warmup_ns + w->order->duration_ns);
 	timer_measure(w, &dither, &rest);
