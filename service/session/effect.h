@@ -20,7 +20,9 @@ void effect_free(struct effect *e);
 
 /*
  * Findings: effects that loads promise and did not show, loads of root, steal over 1 %. @loads:
- * simple ones.
+ * simple ones. @wakeups: a second, of the measuring threads; what these cause no load may count
+ * as its own.
  */
-void effect_judge(const GPtrArray *metrics, const GPtrArray *loads, GPtrArray *findings);
+void effect_judge(const GPtrArray *metrics, const GPtrArray *loads, double wakeups,
+		  GPtrArray *findings);
 bool effect_metric_known(const char *name);

@@ -176,6 +176,19 @@ static void measuring_judge_end(struct measuring *m, const struct child_end *end
 		measuring_fail(m, "Failed", g_strdup_printf("lrtbf-measure %s.", how));
 }
 
+/* Of all measuring threads, a second: those there were, which are fewer than planned under load. */
+static double measuring_wakeups(const struct measuring *m)
+{
+	const struct result_stage *r = m->result;
+	uint64_t n = 0;
+
+	if (m->order.interval_ns == 0 || r->duration_ns == 0)
+		return 0;
+	for (guint i = 0; i < r->cpus->len; i++)
+		n += figures_count(((struct result_cpu *)r->cpus->pdata[i])->figures);
+	return (double)n * NSEC_PER_SEC / (double)r->duration_ns;
+}
+
 /* The effects of the loads, and what else happened to the machine meanwhile. */
 static void measuring_take_effect(struct measuring *m)
 {
@@ -191,7 +204,7 @@ static void measuring_take_effect(struct measuring *m)
 		g_ptr_array_unref(m->result->metrics);
 		m->result->metrics = metrics;
 	}
-	effect_judge(m->result->metrics, m->p.loads, m->result->findings);
+	effect_judge(m->result->metrics, m->p.loads, measuring_wakeups(m), m->result->findings);
 }
 
 static void measuring_last_drain(struct measuring *m, const struct child_end *end)

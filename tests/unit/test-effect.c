@@ -303,7 +303,7 @@ static void test_judge(void)
 	g_ptr_array_add(metrics, steal);
 	written->mean = 1000000;
 	steal->mean = 1.0;
-	effect_judge(metrics, loads, findings);
+	effect_judge(metrics, loads, 20000, findings);
 	g_assert_cmpuint(findings->len, ==, 0);
 
 	written->mean = 999999.4;
@@ -311,7 +311,7 @@ static void test_judge(void)
 	g_ptr_array_add(effects, &packets);
 	hd.as_root = true;
 	hd.why_root = (char *)"it mounts.";
-	effect_judge(metrics, loads, findings);
+	effect_judge(metrics, loads, 20000, findings);
 	g_assert_cmpuint(findings->len, ==, 4);
 	f = findings->pdata[0];
 	g_assert_cmpstr(f->kind->id, ==, "load-root");
@@ -325,7 +325,40 @@ static void test_judge(void)
 	f = findings->pdata[3];
 	g_assert_cmpstr(f->kind->id, ==, "steal");
 	g_assert_true(findings_inconclusive(findings));
-	effect_judge(metrics, NULL, findings);
+	effect_judge(metrics, NULL, 20000, findings);
+}
+
+/* On 64 CPUs measuring at 1 ms alone makes ten times the switches that hackbench promises. */
+static void test_judge_own(void)
+{
+	g_autoptr(GPtrArray) findings = findings_new(), metrics = g_ptr_array_new();
+	g_autoptr(GPtrArray) loads = g_ptr_array_new(), effects = g_ptr_array_new();
+	struct load_effect switches = { .metric = (char *)"context_switches", .at_least = 10000 };
+	struct load_effect timers = { .metric = (char *)"interrupts", .at_least = 1000 };
+	struct load hackbench = { .name = (char *)"hackbench", .effects = effects };
+	struct result_metric *seen = result_metric_new("context_switches", "1/s");
+	struct result_metric *interrupts = result_metric_new("interrupts", "1/s");
+
+	g_ptr_array_add(loads, &hackbench);
+	g_ptr_array_add(effects, &switches);
+	g_ptr_array_add(metrics, seen);
+	g_ptr_array_add(metrics, interrupts);
+	seen->mean = 138001;
+	effect_judge(metrics, loads, 64000, findings);
+	g_assert_cmpuint(findings->len, ==, 0);
+	seen->mean = 130000;
+	interrupts->mean = 64999;
+	g_ptr_array_add(effects, &timers);
+	effect_judge(metrics, loads, 64000, findings);
+	g_assert_cmpuint(findings->len, ==, 2);
+	g_assert_cmpstr(((struct finding *)findings->pdata[0])->text, ==,
+			"Load hackbench promises 10000 context_switches a second; there were 2000 besides "
+			"those of measuring.");
+	g_assert_cmpstr(((struct finding *)findings->pdata[1])->text, ==,
+			"Load hackbench promises 1000 interrupts a second; there were 999 besides those of "
+			"measuring.");
+	result_metric_free(seen);
+	result_metric_free(interrupts);
 }
 
 static void test_known(void)
@@ -345,6 +378,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/effect/irqs", test_irqs);
 	g_test_add_func("/effect/here", test_here);
 	g_test_add_func("/effect/judge", test_judge);
+	g_test_add_func("/effect/judge-own", test_judge_own);
 	g_test_add_func("/effect/known", test_known);
 	return g_test_run();
 }
