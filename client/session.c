@@ -62,13 +62,6 @@ int session_resolve(struct client *c, const char *name, enum session_default oth
 	return OUTCOME_DONE;
 }
 
-const char *session_id_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static const struct {
 	const char *bus, *json;
 } session_names[] = {

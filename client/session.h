@@ -15,8 +15,6 @@ enum session_default {
 /* @name NULL: as @otherwise says. @ret_path: g_free(). */
 int session_resolve(struct client *c, const char *name, enum session_default otherwise,
 		    char **ret_path);
-/* Last element of a session's path. Borrowed. */
-const char *session_id_of(const char *path);
 
 /*
  * A session's properties as `session show --json` has them: the bus's names in lower case with '_',

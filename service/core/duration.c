@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <glib.h>
-#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -297,39 +296,6 @@ char *duration_format(uint64_t ns)
 		ns = 0;
 	}
 	return g_string_free(out, FALSE);
-}
-
-/* The largest binary unit that divides it. */
-char *size_format(uint64_t bytes)
-{
-	static const char units[] = "kMGT";
-	int i = -1;
-
-	for (; bytes > 0 && bytes % 1024 == 0 && i < 3; i++)
-		bytes /= 1024;
-	return i < 0 ? g_strdup_printf("%" G_GUINT64_FORMAT, bytes)
-		     : g_strdup_printf("%" G_GUINT64_FORMAT "%c", bytes, units[i]);
-}
-
-int number_parse(const char *text, double *ret)
-{
-	const char *s = text;
-	struct decimal ignored;
-	char *end;
-	double value;
-	int r;
-
-	if (*s == '-' || *s == '+')
-		s++;
-	/* the shape first: strtod() also takes "inf", "nan", hex and blanks */
-	r = decimal_scan(&s, &ignored);
-	if (r == -EINVAL || (r == 0 && !strchr("eE", *s)))
-		return -EINVAL;
-	value = g_ascii_strtod(text, &end);
-	if (*end || !isfinite(value))
-		return -EINVAL;
-	*ret = value;
-	return 0;
 }
 
 int integer_parse(const char *text, int64_t min, int64_t max, int64_t *ret, char **ret_message)

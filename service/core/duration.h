@@ -2,7 +2,7 @@
 #pragma once
 /*
  * Quantities with units, read and written without the locale: "250us", "1.5s", "2h 30min", "100ns";
- * "512M" (binary, as dd), "50%". The one place where such text becomes a number. Pure. Fuzzed.
+ * "512M" (binary, as dd). The one place where such text becomes a number. Pure. Fuzzed.
  */
 #include <stdint.h>
 
@@ -18,10 +18,7 @@ char *duration_format(uint64_t ns);
 
 /* Bytes: "512M", "1G", "100k", "4096". Binary units as dd has them; KiB/MiB/GiB and kB/MB/GB too. */
 int size_parse(const char *text, uint64_t *ret_bytes, char **ret_message);
-char *size_format(uint64_t bytes);
 
-/* A decimal number without a unit, in the C locale; -EINVAL for anything after it, inf, nan. */
-int number_parse(const char *text, double *ret);
 /* A whole number within [min, max]; -EINVAL or -ERANGE with a sentence. */
 int integer_parse(const char *text, int64_t min, int64_t max, int64_t *ret, char **ret_message);
 /* @value with @decimals digits and a dot, whatever LC_NUMERIC says. g_free(). */

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const struct {
 	int err;
@@ -31,12 +30,4 @@ const char *reason_from_errno(int err)
 		if (reasons[i].err == abs(err))
 			return reasons[i].name;
 	return "Failed";
-}
-
-int reason_to_errno(const char *name)
-{
-	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
-		if (strcmp(reasons[i].name, name) == 0)
-			return reasons[i].err;
-	return EIO;
 }

@@ -12,5 +12,3 @@
 
 /* @err: errno, either sign. Never NULL: "Failed" for what has no name of its own. */
 const char *reason_from_errno(int err);
-/* The errno (positive) of a name; EIO for "Failed" and names not known. */
-int reason_to_errno(const char *name);
