@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Why libconfig's grammar again: on a syntax error libconfig 1.5 says two words and loses the
- *strings it had read (found by fuzzing: a caller that sends bad plans in a loop would eat the
- *service's memory). So it is given only what it will take, and the errors can say what was
- *expected.
+ * strings it had read (found by fuzzing: a caller that sends bad plans in a loop would eat the
+ * service's memory). So it is given only what it will take, and the errors can say what was
+ * expected.
  *
  *	settings	{ NAME ("=" | ":") value [ ";" | "," ] }
  *	value		scalar | "[" [ scalar { "," scalar } ] "]" | "(" [ value { "," value } ] ")"
@@ -11,7 +11,7 @@
  *	scalar		INTEGER | BOOLEAN | STRING { STRING }
  *
  * It descends by recursion, as deep as CONFSYNTAX_DEPTH_MAX. The first error of syntax ends it:
- *what follows one is guesswork.
+ * what follows one is guesswork.
  */
 #include "confsyntax.h"
 

@@ -13,7 +13,7 @@ enum finding_weight {
 };
 
 struct finding_kind {
-	const char *id;	  /* "migrated", "not-realtime", ...: stable, in JSON and on the bus */
+	const char *id;	  /* "migrated", "not-realtime-policy", ...: stable, in JSON and on the bus */
 	enum finding_weight weight;
 	const char *text; /* what it means for the number: a sentence */
 	const char *mend; /* what to do about it: a sentence */

@@ -2,7 +2,7 @@
 #pragma once
 /*
  * A plan: what a session measures. Text in, struct out; knows no folder and no daemon.
- * Keys and their meaning: lrtbfd-plan(5), made true by plan.c's table.
+ * Keys and their meaning: lrtbfd-plan(5), made true by the table of plan-keys.c.
  */
 #include "limit.h"
 #include "order.h"

@@ -24,7 +24,8 @@ void outcome_done(struct outcome *out);
 char *outcome_text(const struct outcome *out);
 /*
  * { "format": "lrtbf-measure", "version": 1, "instrument", "policy", "priority", "interval_ns",
- *   "duration_ns", "started_usec", "measured_ns", "broke_ns", "warnings": [ {"id", "text", "mend"}
- * ], "all": FIGURES, "cpus": [ { "cpu", "policy", "priority", ...FIGURES } ] }
+ *   "duration_ns", "started_usec", "measured_ns", "broke_ns", "dma_latency_us",
+ *   "warnings": [ { "id", "text", "mend" } ], "all": FIGURES,
+ *   "cpus": [ { "cpu", "policy", "priority", ...FIGURES } ] }
  */
 char *outcome_json(const struct outcome *out);
