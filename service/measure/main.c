@@ -91,6 +91,7 @@ static int wrong_usage(const char *message)
 
 static int run(const struct options *opt)
 {
+	const struct instrument *instrument;
 	g_autofree char *message = NULL;
 
 	switch (opt->what) {
@@ -105,14 +106,13 @@ static int run(const struct options *opt)
 	case OPTIONS_MEASURE:
 		break;
 	}
-	if (!instrument_find(opt->order.instrument)) {
+	instrument = instrument_find(opt->order.instrument);
+	if (!instrument) {
 		message = g_strdup_printf("There is no instrument %s, see lrtbf-measure --list.",
 					  opt->order.instrument);
 		return wrong_usage(message);
 	}
-	if (instrument_find(opt->order.instrument)->grid && opt->order.interval_ns == 0)
-		return wrong_usage("The interval must be between 1us and 1h.");
-	if (order_check(&opt->order, &message) < 0)
+	if (options_check(opt, instrument->grid, &message) < 0)
 		return wrong_usage(message);
 	return measure_alone(opt);
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define PRIORITY_DEFAULT 80
+#define LATENCY_MAX_US	 2000000000
 
 const char options_help[] =
 	"Usage: lrtbf-measure INSTRUMENT [OPTION]...\n"
@@ -32,10 +33,11 @@ const char options_help[] =
 	"      --within=TIME       count the samples up to this\n"
 	"      --dither=TIME       add a random time up to this to every wait (0)\n"
 	"      --work=TIME         about how long a pass of cpuloop takes (100us)\n"
-	"      --dma-latency=N     us to hold /dev/cpu_dma_latency at; no: leave it alone (0)\n"
+	"      --dma-latency=TIME  what to hold /dev/cpu_dma_latency at; none: leave it alone (0)\n"
 	"      --json              print the result as JSON\n"
 	"      --list              name the instruments\n"
-	"      --help, --version\n"
+	"  -h  --help\n"
+	"      --version\n"
 	"\n"
 	"Times have a unit: 250us, 1.5s, 2h. Ctrl-C ends it and prints what there is.\n"
 	"Exit status: 0 measured, 1 error, 64 wrong usage.\n";
@@ -55,18 +57,20 @@ struct option_entry {
 	enum option_kind kind;
 	size_t offset;	  /* in struct options */
 	int64_t min, max; /* OPTION_INTEGER; min: the value of OPTION_WHAT */
+	size_t given;	  /* in struct options: where its name is kept; 0: nowhere */
 };
 
 #define ORDER(field) offsetof(struct options, order.field)
+#define GIVEN(field) .given = offsetof(struct options, field)
 
 static const struct option_entry option_table[] = {
 	{ "duration", OPTION_TIME, ORDER(duration_ns) },
-	{ "interval", OPTION_TIME, ORDER(interval_ns) },
+	{ "interval", OPTION_TIME, ORDER(interval_ns), GIVEN(of_grid) },
 	{ "warm-up", OPTION_TIME, ORDER(warmup_ns) },
 	{ "break", OPTION_TIME, ORDER(break_ns) },
 	{ "within", OPTION_TIME, ORDER(within_ns) },
-	{ "dither", OPTION_TIME, ORDER(dither_ns) },
-	{ "work", OPTION_TIME, ORDER(work_ns) },
+	{ "dither", OPTION_TIME, ORDER(dither_ns), GIVEN(of_grid) },
+	{ "work", OPTION_TIME, ORDER(work_ns), GIVEN(of_work) },
 	{ "runtime", OPTION_TIME, ORDER(dl_runtime_ns) },
 	{ "deadline", OPTION_TIME, ORDER(dl_deadline_ns) },
 	{ "period", OPTION_TIME, ORDER(dl_period_ns) },
@@ -101,6 +105,28 @@ G_GNUC_PRINTF(2, 3) static int option_bad(struct parse *p, const char *fmt, ...)
 	return -EINVAL;
 }
 
+/* As plans and lrtbfctl have it: a time, or a bare number of microseconds. */
+static int option_latency(const char *value, int32_t *ret_us, char **ret_why)
+{
+	uint64_t ns;
+	int r;
+
+	if (strcmp(value, "none") == 0 || strcmp(value, "no") == 0) {
+		*ret_us = -1;
+		return 0;
+	}
+	r = duration_parse(value, 1000, &ns, ret_why);
+	if (r < 0)
+		return r;
+	if (ns % 1000 || ns / 1000 > LATENCY_MAX_US) {
+		*ret_why = g_strdup_printf("It takes whole microseconds from 0 to %d, or \"none\".",
+					   LATENCY_MAX_US);
+		return -ERANGE;
+	}
+	*ret_us = (int32_t)(ns / 1000);
+	return 0;
+}
+
 static int option_integer(const char *value, int64_t min, int64_t max, int32_t *ret, char **ret_why)
 {
 	int64_t n;
@@ -132,10 +158,7 @@ static int option_set(struct parse *p, const struct option_entry *e, const char 
 		r = option_integer(value, e->min, e->max, field, &why);
 		break;
 	case OPTION_DMA_LATENCY:
-		if (strcmp(value, "no") == 0)
-			*(int32_t *)field = -1;
-		else
-			r = option_integer(value, 0, 2000000000, field, &why);
+		r = option_latency(value, field, &why);
 		break;
 	case OPTION_POLICY:
 		r = policy_from_string(value);
@@ -158,6 +181,8 @@ static int option_set(struct parse *p, const struct option_entry *e, const char 
 			why ?: "There is no such policy: fifo, rr, other, batch, idle, deadline.");
 	if (strcmp(e->name, "priority") == 0)
 		p->priority_given = true;
+	if (e->given)
+		*(const char **)((char *)p->options + e->given) = e->name;
 	return 0;
 }
 
@@ -184,6 +209,8 @@ static int option_word(struct parse *p, const char *word, const char *next)
 		p->instrument = word;
 		return 1;
 	}
+	if (strcmp(word, "-h") == 0)
+		word = "--help";
 	equals = strchrnul(word, '=');
 	e = g_str_has_prefix(word, "--") ? option_find(word + 2, (size_t)(equals - word - 2))
 					 : NULL;
@@ -230,6 +257,29 @@ static int options_finish(struct parse *p)
 		return option_bad(p, "There is no instrument %s.", p->instrument);
 	if (policy_is_realtime((int)o->order.policy) && !p->priority_given)
 		o->order.priority = PRIORITY_DEFAULT;
+	if (o->order.nice != 0 && o->order.policy != SCHED_OTHER && o->order.policy != SCHED_BATCH)
+		return option_bad(p, "Only the policies other and batch have a nice value.");
+	return 0;
+}
+
+int options_check(const struct options *o, bool grid, char **ret_message)
+{
+	struct parse p = { .ret_message = ret_message };
+	const char *foreign = grid ? o->of_work : o->of_grid;
+
+	if (foreign)
+		return option_bad(&p, "The instrument %s has no --%s.", o->order.instrument, foreign);
+	if (grid && o->order.interval_ns == 0)
+		return option_bad(&p, "The interval must be between 1us and 1h.");
+	if (order_check(&o->order, ret_message) < 0)
+		return -EINVAL;
+	if (grid && o->order.duration_ns < o->order.interval_ns) {
+		g_autofree char *duration = duration_format(o->order.duration_ns);
+		g_autofree char *interval = duration_format(o->order.interval_ns);
+
+		return option_bad(&p, "The duration of %s is not even one interval of %s.", duration,
+				  interval);
+	}
 	return 0;
 }
 

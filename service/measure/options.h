@@ -19,6 +19,8 @@ struct options {
 	struct order order; /* OPTIONS_MEASURE: complete but unchecked */
 	bool json;
 	int order_fd, region_fd; /* OPTIONS_CHILD */
+	/* names of options that not every instrument has, as far as they were given; static */
+	const char *of_grid, *of_work;
 };
 
 /*
@@ -27,6 +29,12 @@ struct options {
  */
 int options_parse(int argc, char **argv, const cpu_set_t *allowed, const cpu_set_t *online,
 		  struct options *ret, char **ret_message);
+
+/*
+ * Whether what was asked for can be measured with an instrument that has a @grid or else passes of
+ * work: -EINVAL with a sentence (g_free).
+ */
+int options_check(const struct options *o, bool grid, char **ret_message);
 
 /* The text of --help. */
 extern const char options_help[];

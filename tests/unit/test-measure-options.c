@@ -119,7 +119,46 @@ static void test_refused(void)
 	refused("m timer --cpus=4", "4");
 	refused("m timer --json=1", "--json");
 	refused("m timer --", "--");
+	refused("m timer --nice=5", "nice");
+	refused("m timer --dma-latency=1.5us", "whole");
+	refused("m timer --dma-latency=3h", "whole");
 	refused("m a_word_that_is_much_longer_than_any_instrument", "instrument");
+}
+
+/* Nothing that was asked for is left out in silence. */
+static void test_unfit(void)
+{
+	static const struct {
+		const char *line, *word;
+		bool grid;
+	} cases[] = {
+		{ "m timer --work=1ms", "--work", true },
+		{ "m cpuloop --interval=1ms", "--interval", false },
+		{ "m cpuloop --dither=1us", "--dither", false },
+		{ "m timer --interval=2s --duration=1s", "interval of 2s", true },
+		{ "m timer --interval=0s", "interval", true },
+		{ "m timer --duration=0s", "duration", true },
+	};
+	struct options o = good("m timer --interval=1s --duration=1s");
+
+	g_assert_cmpint(options_check(&o, true, NULL), ==, 0);
+	o = good("m cpuloop --duration=100us --work=10us");
+	g_assert_cmpint(options_check(&o, false, NULL), ==, 0);
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autofree char *message = NULL;
+
+		o = good(cases[i].line);
+		g_assert_cmpint(options_check(&o, cases[i].grid, &message), ==, -EINVAL);
+		g_assert_nonnull(strstr(message, cases[i].word));
+	}
+}
+
+static void test_latency(void)
+{
+	g_assert_cmpint(good("m timer --dma-latency=10us").order.dma_latency_us, ==, 10);
+	g_assert_cmpint(good("m timer --dma-latency=10").order.dma_latency_us, ==, 10);
+	g_assert_cmpint(good("m timer --dma-latency=2ms").order.dma_latency_us, ==, 2000);
+	g_assert_cmpint(good("m timer --dma-latency=none").order.dma_latency_us, ==, -1);
 }
 
 static void test_rights_texts(void)
@@ -151,6 +190,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/measure-options/values", test_values);
 	g_test_add_func("/measure-options/child", test_child);
 	g_test_add_func("/measure-options/refused", test_refused);
+	g_test_add_func("/measure-options/unfit", test_unfit);
+	g_test_add_func("/measure-options/latency", test_latency);
 	g_test_add_func("/measure-options/rights", test_rights_texts);
 	return g_test_run();
 }
