@@ -6,6 +6,7 @@
  */
 #include "live.h"
 
+#include "columns.h"
 #include "text.h"
 #include "variant.h"
 #include <stdio.h>
@@ -27,17 +28,9 @@ static void live_cell(GString *line, const json_t *cpu, const char *key)
 static void live_line(GString *out, const GString *line, const struct terminal *t)
 {
 	g_autofree char *clean = text_clean(line->str, t->utf8);
-	const char *p = clean;
-	unsigned columns = 0;
 
-	for (; *p; p = g_utf8_next_char(p)) {
-		gunichar c = g_utf8_get_char(p);
-
-		columns += g_unichar_iszerowidth(c) ? 0 : g_unichar_iswide(c) ? 2 : 1;
-		if (columns >= t->width)
-			break;
-		g_string_append_unichar(out, c);
-	}
+	/* the last column stays free: some terminals wrap as soon as it is written */
+	g_string_append_len(out, clean, columns_fit(clean, strlen(clean), t->width - 1));
 	g_string_append_c(out, '\n');
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "table.h"
 
+#include "columns.h"
 #include "text.h"
 
 struct table {
@@ -51,7 +52,7 @@ static void table_line(const struct table *t, guint first, const unsigned *width
 {
 	for (unsigned i = 0; i < t->n; i++) {
 		const char *cell = t->cells->pdata[first + i];
-		unsigned pad = widths[i] - text_width(cell);
+		unsigned pad = widths[i] - columns_of(cell);
 
 		if (i)
 			g_string_append(out, "  ");
@@ -73,7 +74,7 @@ void table_print(const struct table *t, GString *out, const struct terminal *ter
 
 		g_free(t->cells->pdata[i]);
 		t->cells->pdata[i] = clean;
-		widths[i % t->n] = MAX(widths[i % t->n], text_width(clean));
+		widths[i % t->n] = MAX(widths[i % t->n], columns_of(clean));
 	}
 	for (guint i = 0; i < full; i += t->n) {
 		if (i == 0 && term->colour)

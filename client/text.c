@@ -6,6 +6,8 @@
  */
 #include "text.h"
 
+#include "columns.h"
+
 #include <langinfo.h>
 #include <stdio.h>
 #include <string.h>
@@ -91,25 +93,13 @@ char *text_clean(const char *s, bool utf8)
 	return g_string_free(out, FALSE);
 }
 
-unsigned text_width(const char *s)
-{
-	unsigned n = 0;
-
-	for (; *s; s = g_utf8_next_char(s)) {
-		gunichar c = g_utf8_get_char(s);
-
-		n += g_unichar_iszerowidth(c) ? 0 : g_unichar_iswide(c) ? 2 : 1;
-	}
-	return n;
-}
-
 void text_wrap(GString *out, const char *s, unsigned indent, unsigned width)
 {
 	g_auto(GStrv) words = g_strsplit(s, " ", -1);
 	unsigned column = 0;
 
 	for (char **w = words; *w; w++) {
-		unsigned n = text_width(*w);
+		unsigned n = columns_of(*w);
 
 		if (!n)
 			continue;

@@ -20,8 +20,6 @@ char *text_time(uint64_t usec);
  * everything beyond ASCII as well.
  */
 char *text_clean(const char *s, bool utf8);
-/* Columns @s takes on a terminal; @s is valid UTF-8 or ASCII. */
-unsigned text_width(const char *s);
 /* Append @s with lines of at most @width columns, each after @indent blanks. 0: one line. */
 void text_wrap(GString *out, const char *s, unsigned indent, unsigned width);
 

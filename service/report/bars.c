@@ -8,6 +8,7 @@
 
 #include "bins.h"
 #include "cell.h"
+#include "columns.h"
 
 #include <math.h>
 
@@ -36,8 +37,8 @@ static void bars_measure(struct bars *v, const GArray *bins)
 
 		if (b->count == 0)
 			continue;
-		v->label = MAX(v->label, cell_columns(label));
-		v->count = MAX(v->count, cell_columns(count));
+		v->label = MAX(v->label, columns_of(label));
+		v->count = MAX(v->count, columns_of(count));
 		v->largest = MAX(v->largest, b->count);
 		smallest = MIN(smallest, b->count);
 	}
@@ -48,7 +49,7 @@ static void bars_measure(struct bars *v, const GArray *bins)
 		if (gap)
 			i += gap - 1;
 		else
-			v->label = MAX(v->label, cell_columns(label));
+			v->label = MAX(v->label, columns_of(label));
 	}
 	v->logarithmic = v->largest / BARS_LOG_RATIO >= smallest;
 	v->room = v->page->width - v->label - v->count - 7;

@@ -179,15 +179,3 @@ char *cell_text(const char *s)
 	}
 	return g_string_free(out, FALSE);
 }
-
-unsigned cell_columns(const char *s)
-{
-	unsigned n = 0;
-
-	for (; *s; s = g_utf8_next_char(s)) {
-		gunichar c = g_utf8_get_char(s);
-
-		n += g_unichar_iszerowidth(c) ? 0 : g_unichar_iswide(c) ? 2 : 1;
-	}
-	return n;
-}

@@ -34,5 +34,3 @@ char *cell_percent_bound(uint64_t part, uint64_t whole);
 
 /* @s fit for a terminal: valid UTF-8, no control characters, one line. NULL: "". */
 char *cell_text(const char *s);
-/* Columns that @s takes on a terminal (wide characters two). */
-unsigned cell_columns(const char *s);

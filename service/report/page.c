@@ -6,7 +6,7 @@
  */
 #include "page.h"
 
-#include "cell.h"
+#include "columns.h"
 
 #include <string.h>
 
@@ -50,31 +50,14 @@ static void page_spaces(struct page *p, unsigned n)
 	g_string_append_printf(p->out, "%*s", (int)n, "");
 }
 
-/* Bytes of the longest beginning of @s (at most @bytes) that takes no more than @columns. */
-static size_t page_fit(const char *s, size_t bytes, unsigned columns)
-{
-	const char *p = s;
-
-	while (p < s + bytes) {
-		gunichar c = g_utf8_get_char(p);
-		unsigned w = g_unichar_iszerowidth(c) ? 0 : g_unichar_iswide(c) ? 2 : 1;
-
-		if (w > columns)
-			break;
-		columns -= w;
-		p = g_utf8_next_char(p);
-	}
-	return p - s;
-}
-
 void page_pad(struct page *p, enum page_style style, const char *s, unsigned columns, bool right)
 {
-	unsigned taken = cell_columns(s);
+	unsigned taken = columns_of(s);
 	g_autofree char *cut = NULL;
 
 	if (taken > columns) {
-		cut = g_strndup(s, page_fit(s, strlen(s), columns - 1));
-		taken = cell_columns(cut);
+		cut = g_strndup(s, columns_fit(s, strlen(s), columns - 1));
+		taken = columns_of(cut);
 		s = cut;
 		page_put(p, style, s);
 		g_string_append_c(p->out, '~');
@@ -97,7 +80,7 @@ static void page_newline(struct page *p, unsigned indent)
 void page_item(struct page *p, enum page_style style, const char *lead, unsigned indent,
 	       const char *text)
 {
-	unsigned at = cell_columns(lead);
+	unsigned at = columns_of(lead);
 	bool begun =
 		false; /* something stands on this line that a blank must part from the next word */
 
@@ -112,13 +95,13 @@ void page_item(struct page *p, enum page_style style, const char *lead, unsigned
 		if (word == 0)
 			break;
 		piece = g_strndup(text, word);
-		columns = cell_columns(piece);
+		columns = columns_of(piece);
 		if (at + begun + columns > p->width && (begun || at > indent)) {
 			page_newline(p, indent);
 			at = indent;
 			begun = false;
 		}
-		fits = page_fit(text, word, p->width - at - begun);
+		fits = columns_fit(text, word, p->width - at - begun);
 		if (begun)
 			g_string_append_c(p->out, ' ');
 		g_string_append_len(p->out, text, fits);
@@ -148,8 +131,8 @@ static void page_rule(struct page *p, unsigned columns)
 
 void page_heading(struct page *p, const char *left, enum page_style style, const char *right)
 {
-	unsigned tail = right && *right ? cell_columns(right) + 5 : 0, room = p->width - tail - 4;
-	unsigned columns = MIN(cell_columns(left), room - 1);
+	unsigned tail = right && *right ? columns_of(right) + 5 : 0, room = p->width - tail - 4;
+	unsigned columns = MIN(columns_of(left), room - 1);
 
 	page_rule(p, 2);
 	g_string_append_c(p->out, ' ');

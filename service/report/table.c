@@ -6,7 +6,7 @@
  */
 #include "table.h"
 
-#include "cell.h"
+#include "columns.h"
 
 #define TABLE_INDENT 2
 #define TABLE_GAP    2
@@ -75,7 +75,7 @@ static const char *table_cell_at(const struct table_row *r, guint i)
 
 void table_column(struct table *t, const char *title, bool right)
 {
-	struct table_column c = { g_strdup(title), right, cell_columns(title) };
+	struct table_column c = { g_strdup(title), right, columns_of(title) };
 
 	g_array_append_val(t->columns, c);
 }
@@ -94,7 +94,7 @@ void table_cell(struct table *t, char *text)
 
 	g_assert(r->cells->len < t->columns->len);
 	if (text)
-		c->width = MAX(c->width, cell_columns(text));
+		c->width = MAX(c->width, columns_of(text));
 	g_ptr_array_add(r->cells, text);
 }
 

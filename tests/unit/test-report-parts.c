@@ -4,6 +4,7 @@
  */
 #include "bins.h"
 #include "cell.h"
+#include "columns.h"
 #include "notes.h"
 #include "result-sample.h"
 #include "table.h"
@@ -79,7 +80,7 @@ static void test_cell_text(void)
 	check_cell(cell_text("\302\233x"), "?x"); /* C1: what some terminals take for escape [ */
 	check_cell(cell_text("\u202ex"), "?x");	  /* turns the direction of writing */
 	check_cell(cell_text("\xff"), "\ufffd");
-	g_assert_cmpuint(cell_columns("a\u00e4\u4e2d"), ==, 4);
+	g_assert_cmpuint(columns_of("a\u00e4\u4e2d"), ==, 4);
 }
 
 static uint64_t bins_sum(const GArray *bins)

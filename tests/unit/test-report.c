@@ -4,6 +4,7 @@
  * a locale with a decimal comma, and for what must hold whatever the result is.
  */
 #include "cell.h"
+#include "columns.h"
 #include "report.h"
 #include "result-sample.h"
 
@@ -119,8 +120,8 @@ static void check_page(const char *text, unsigned width, bool unicode)
 	g_assert_true(g_utf8_validate(text, -1, NULL));
 	g_assert_true(g_str_has_suffix(text, "\n"));
 	for (char **l = lines; *l; l++) {
-		if (cell_columns(*l) > width) {
-			g_test_message("%u columns instead of %u: %s", cell_columns(*l), width, *l);
+		if (columns_of(*l) > width) {
+			g_test_message("%u columns instead of %u: %s", columns_of(*l), width, *l);
 			g_test_fail();
 		}
 		if (g_str_has_suffix(*l, " ")) {
