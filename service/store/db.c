@@ -135,6 +135,18 @@ int db_number(sqlite3 *db, const char *sql, int64_t *ret, char **ret_message)
 	return 0;
 }
 
+int db_in_place(sqlite3 *db, char **ret_message)
+{
+	int moved = 0;
+
+	if (sqlite3_file_control(db, "main", SQLITE_FCNTL_HAS_MOVED, &moved) != SQLITE_OK || !moved)
+		return 0;
+	return db_say(ret_message, -EIO,
+		      g_strdup_printf("%s was removed or replaced while lrtbfd had it open: put it "
+				      "back; or restart lrtbfd, which gives up the results since.",
+				      sqlite3_db_filename(db, "main")));
+}
+
 void db_close(sqlite3 *db)
 {
 	(void)sqlite3_close(

@@ -16,6 +16,11 @@ int db_open_writer(const char *path, sqlite3 **ret, char **ret_message);
 int db_write_ahead(sqlite3 *db, char **ret_message);
 /* For reading only; waits at most some 50 ms for a lock. */
 int db_open_reader(const char *path, sqlite3 **ret, char **ret_message);
+/*
+ * 0 while the file of that name is the one that is open; -EIO with a sentence when it was removed,
+ * moved or replaced: SQLite would go on writing into a file that nobody finds again.
+ */
+int db_in_place(sqlite3 *db, char **ret_message);
 /* sqlite3_close() under a name that takes NULL and forgets the result. */
 void db_close(sqlite3 *db);
 

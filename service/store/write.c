@@ -249,14 +249,17 @@ int write_changes(sqlite3 *db, struct pending *p, char **ret_message)
 	/* left open when a COMMIT failed for a reason that SQLite does not roll back for */
 	if (!sqlite3_get_autocommit(db))
 		(void)db_exec(db, "ROLLBACK", NULL);
-	r = db_exec(db, "BEGIN IMMEDIATE", ret_message);
+	r = db_in_place(db, ret_message);
+	if (r == 0)
+		r = db_exec(db, "BEGIN IMMEDIATE", ret_message);
 	if (r < 0)
 		return r;
 	for (guint i = 0; r == 0 && i < p->changes->len; i++)
 		r = write_change(&w, p->changes->pdata[i]);
 	if (r == 0)
 		r = db_exec(db, "COMMIT", ret_message);
-	if (r < 0)
-		(void)db_exec(db, "ROLLBACK", NULL); /* may have happened already */
+	if (r == 0)
+		return db_in_place(db, ret_message); /* else done again where it is found */
+	(void)db_exec(db, "ROLLBACK", NULL); /* may have happened already */
 	return r;
 }

@@ -435,6 +435,39 @@ static void test_made_when_missing(void)
 	fixture_remove(dir);
 }
 
+/* SQLite would write on into a file without a name, and nobody would notice before the next start. */
+static void test_taken_away(void)
+{
+	g_autofree char *dir = fixture_dir(), *path = database(dir), *away = NULL, *message = NULL;
+	struct store *s = fixture_open(dir);
+	struct result *in = fixture_result("s1"), *out;
+
+	away = g_strconcat(path, ".away", NULL);
+	fixture_put(s, "s0", "quick", SESSION_DONE);
+	fixture_flush(s);
+	g_assert_cmpint(rename(path, away), ==, 0);
+	fixture_put_whole(s, in);
+	g_assert_cmpint(store_flush(s, SECOND_NS / 2, &message), ==, -ETIMEDOUT);
+	g_assert_nonnull(strstr(message, "replaced"));
+	g_assert_cmpuint(store_pending(s), >, 0);
+	g_assert_true(g_file_set_contents(path, "", 0, NULL)); /* another one is no better */
+	g_assert_cmpint(store_flush(s, SECOND_NS / 2, NULL), ==, -ETIMEDOUT);
+	out = fixture_get(s, "s1");
+	fixture_same(in, out); /* and served meanwhile */
+	result_free(out);
+	g_assert_cmpint(rename(away, path), ==, 0);
+	g_assert_cmpint(store_flush(s, 10 * SECOND_NS, NULL), ==, 0);
+	g_assert_null(store_trouble(s));
+	store_close(s);
+	s = fixture_open(dir);
+	out = fixture_get(s, "s1");
+	fixture_same(in, out);
+	result_free(out);
+	result_free(in);
+	store_close(s);
+	fixture_remove(dir);
+}
+
 static void test_not_a_database(void)
 {
 	g_autofree char *dir = fixture_dir(), *path = database(dir), *text = NULL;
@@ -625,6 +658,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/store-trouble/file-limit", test_file_limit);
 	g_test_add_func("/store-trouble/not-permitted", test_not_permitted);
 	g_test_add_func("/store-trouble/made-when-missing", test_made_when_missing);
+	g_test_add_func("/store-trouble/taken-away", test_taken_away);
 	g_test_add_func("/store-trouble/not-a-database", test_not_a_database);
 	g_test_add_func("/store-trouble/another-program", test_another_program);
 	g_test_add_func("/store-trouble/newer", test_newer);
