@@ -91,7 +91,8 @@ int regionfile_create(const char *runtime_dir, uint32_t tag, const char *id, uns
 		r = regionfile_create_in(dirs[i], tag, id, stage, cpus, ret_fd, ret_path);
 		if (r >= 0)
 			return 0;
-		if (r != -EMEDIUMTYPE && (r != -ENOSPC || i + 1 == G_N_ELEMENTS(dirs))) {
+		/* whatever is wrong with the first, the second will do */
+		if (r != -EMEDIUMTYPE && i + 1 == G_N_ELEMENTS(dirs)) {
 			*ret_message =
 				g_strdup_printf("The result region cannot be made in %s: %s.",
 						dirs[i], g_strerror(-r));

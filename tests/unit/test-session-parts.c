@@ -126,6 +126,12 @@ static void test_region_places(void)
 	g_assert_cmpstr(((struct regionfile *)files->pdata[0])->path, ==, path);
 	g_unlink(path);
 	g_rmdir(dir);
+
+	/* removed by somebody while the daemon runs */
+	g_clear_pointer(&path, g_free);
+	g_assert_cmpint(regionfile_create(dir, tag, "s1", 0, &cpus, &fd, &path, &message), ==, 0);
+	close(fd);
+	g_unlink(path);
 }
 
 /* Somebody put something of that name there: a link that must not be followed, a file to be read. */
