@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-#define FILES 20000
+#define FILES 2000
 
 struct bench {
 	char *dir;
