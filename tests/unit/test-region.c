@@ -108,7 +108,8 @@ static void test_record(void)
 
 	block_start(c, grid);
 	for (int i = 0; i < 20000; i++) {
-		uint64_t latency = g_rand_int_range(rand, 0, i % 100 ? 900000 : 9000000);
+		/* long ones reach both calls below */
+		uint64_t latency = g_rand_int_range(rand, 0, i % 25 ? 900000 : 9000000);
 		uint64_t next = c->next_ns, now = next + latency;
 		uint64_t shift = g_rand_int_range(rand, 0, 1000);
 		int64_t move = (int64_t)(shift - dither);
@@ -140,8 +141,8 @@ static void test_warm_up(void)
 
 	block_start(c, 1000000);
 	c->started = 0;
-	g_assert_cmpuint(region_warm_up(c, 500, 0, 0), ==, 2000000);
-	g_assert_cmpuint(region_warm_up(c, 2500000, 0, 0), ==,
+	g_assert_cmpuint(region_warm_up(c, 500, 0, 5000000, 0), ==, 2000000);
+	g_assert_cmpuint(region_warm_up(c, 2500000, 0, 5000000, 0), ==,
 			 5000000); /* 3 and 4 ms passed over */
 	copy = read_block(h, 0, 0);
 	g_assert_cmpuint(copy->grid_ns, ==, 5000000);
@@ -151,6 +152,25 @@ static void test_warm_up(void)
 	g_assert_cmpuint(figures_count(&copy->figures), ==, 0);
 	region_close_cpu(copy, 9000000); /* measuring has not begun: nothing is pending */
 	g_assert_cmpuint(copy->figures.pending_ns, ==, 0);
+	region_unmap(h);
+}
+
+/* Late beyond the warm-up's end: the sample does not count, what it took from the measuring does. */
+static void test_warm_up_stall(void)
+{
+	struct region_header *h = region_new(0, -1);
+	struct region_cpu *c = region_cpu(h, 0);
+	g_autofree struct region_cpu *copy = NULL;
+
+	block_start(c, 1000000);
+	g_assert_cmpuint(region_warm_up(c, 6250000, 0, 4500000, 0), ==, 8000000);
+	copy = read_block(h, 0, 0);
+	g_assert_cmpuint(copy->grid_ns, ==, 5000000); /* the first point of the measuring */
+	g_assert_cmpuint(copy->figures.missed, ==, 3); /* 5, 6, 7 ms */
+	g_assert_true(copy->figures.missed_sum_ns == 2250000 + 1250000 + 250000);
+	g_assert_cmpuint(figures_count(&copy->figures), ==, 0);
+	g_assert_cmpuint(figures_corrected_count(&copy->figures), ==,
+			 (copy->next_ns - copy->grid_ns) / INTERVAL_NS);
 	region_unmap(h);
 }
 
@@ -343,6 +363,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/region/only-tmpfs", test_only_tmpfs);
 	g_test_add_func("/region/record", test_record);
 	g_test_add_func("/region/warm-up", test_warm_up);
+	g_test_add_func("/region/warm-up-stall", test_warm_up_stall);
 	g_test_add_func("/region/close", test_close);
 	g_test_add_func("/region/killed-inside", test_killed_inside);
 	g_test_add_func("/region/killed-in-skip", test_killed_in_skip);
