@@ -241,14 +241,20 @@ uint64_t region_migrate(struct region_cpu *c, uint64_t latency_ns, uint64_t at_n
 	return next_ns;
 }
 
-uint64_t region_warm_up(struct region_cpu *c, uint64_t latency_ns, uint64_t at_ns, int64_t shift_ns)
+uint64_t region_warm_up(struct region_cpu *c, uint64_t latency_ns, uint64_t at_ns,
+			uint64_t begin_ns, int64_t shift_ns)
 {
-	uint64_t passed = c->interval_ns > 0 ? latency_ns / c->interval_ns : 0, next_ns;
+	uint64_t passed = latency_ns / c->interval_ns, last_ns = c->next_ns + passed * c->interval_ns;
+	uint64_t missed = 0, next_ns;
 
+	if (passed > 0 && last_ns >= begin_ns)
+		missed = MIN(passed, (last_ns - begin_ns) / c->interval_ns + 1);
 	region_begin_inline(c);
 	c->figures.warmup++;
 	c->figures.warmup_max_ns = MAX(c->figures.warmup_max_ns, latency_ns);
-	c->grid_ns += (passed + 1) * c->interval_ns;
+	(void)record_missed(&c->figures, latency_ns - (passed - missed) * c->interval_ns,
+			    c->interval_ns); /* @missed of them */
+	c->grid_ns += (passed - missed + 1) * c->interval_ns;
 	next_ns = region_advance(c, latency_ns, at_ns, passed, shift_ns);
 	region_end_inline(c);
 	return next_ns;

@@ -119,9 +119,13 @@ uint64_t region_migrate(struct region_cpu *c, uint64_t latency_ns, uint64_t at_n
  */
 uint64_t region_skip(struct region_cpu *c, uint64_t now_ns);
 
-/* The same in the warm-up: number and maximum are kept, nothing else; grid_ns follows next_ns. */
+/*
+ * The same in the warm-up, which ends at @begin_ns (CLOCK_MONOTONIC): number and maximum are kept,
+ * nothing else; grid_ns follows next_ns. But a wake-up so late that it passed over grid points from
+ * @begin_ns on has cost the measuring these: they are missed. c->interval_ns > 0.
+ */
 uint64_t region_warm_up(struct region_cpu *c, uint64_t latency_ns, uint64_t at_ns,
-			int64_t shift_ns);
+			uint64_t begin_ns, int64_t shift_ns);
 
 /*
  * A consistent copy of block @i into @ret: retries while the writer is inside, a bounded number of

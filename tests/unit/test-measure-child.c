@@ -179,6 +179,29 @@ static void test_term_in_warm_up(struct fixture *f, gconstpointer data)
 	g_assert_cmpuint(figures_corrected_count(&c->figures), ==, 0);
 }
 
+/* Stopped in the warm-up, gone on in the measuring: all of its grid points are accounted for. */
+static void test_stall_across_begin(struct fixture *f, gconstpointer data)
+{
+	g_autofree struct region_cpu *c = NULL;
+	uint64_t begin_ns;
+
+	f->order.warmup_ns = 400000000;
+	start(f);
+	while (region_phase(f->h) < REGION_RUNNING)
+		g_usleep(1000);
+	g_usleep(200000);
+	kill(f->pid, SIGSTOP);
+	g_usleep(500000);
+	kill(f->pid, SIGCONT);
+	g_assert_cmpint(end(f), ==, 0);
+	c = block(f);
+	begin_ns = f->h->start_mono_ns + f->order.warmup_ns;
+	g_assert_cmpuint(c->grid_ns, >=, begin_ns);
+	g_assert_cmpuint(c->grid_ns, <, begin_ns + f->order.interval_ns);
+	g_assert_cmpuint(figures_corrected_count(&c->figures), >=, 499);
+	g_assert_cmpuint(c->figures.missed, >=, 200);
+}
+
 static void test_kill(struct fixture *f, gconstpointer data)
 {
 	g_autofree struct region_cpu *c = NULL;
@@ -343,6 +366,7 @@ int main(int argc, char **argv)
 	ADD("run", test_run);
 	ADD("term", test_term);
 	ADD("term-in-warm-up", test_term_in_warm_up);
+	ADD("stall-across-begin", test_stall_across_begin);
 	ADD("kill", test_kill);
 	ADD("killed-in-a-stall", test_killed_in_a_stall);
 	ADD("lock", test_lock);

@@ -81,8 +81,8 @@ static __attribute__((noinline)) void timer_warm_up(struct worker *w, struct dit
 			continue;
 		if (latency_ns >= break_ns)
 			w->warmup_broke_ns = MAX(w->warmup_broke_ns, latency_ns);
-		next_ns =
-			region_warm_up(w->block, latency_ns, now - start_ns, dither_shift(dither));
+		next_ns = region_warm_up(w->block, latency_ns, now - start_ns, until_ns,
+					 dither_shift(dither));
 		if (rest_due(rest, now, latency_ns, next_ns))
 			next_ns = region_skip(w->block, rest_take(rest, now));
 	}
