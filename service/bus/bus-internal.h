@@ -21,7 +21,7 @@
 struct bus {
 	sd_bus *bus;
 	struct bus_model model; /* configuration */
-	char *kernel_release;	/* constant */
+	char *kernel_release;	/* constant; NULL: unknown */
 	bool realtime;		/* constant */
 	struct authority *authority;
 	struct inhibit *inhibit;

@@ -9,6 +9,8 @@
 #include "cleanup-bus.h"
 #include "cleanup.h"
 #include "log.h"
+#include "preemption.h"
+#include "sysfile.h"
 #include <errno.h>
 #include <string.h>
 
@@ -85,27 +87,15 @@ int bus_connect(const char *address, sd_event *event, struct bus **ret, char **r
 	return 0;
 }
 
-/* First line of a file below @root; "" when it cannot be read. g_free(). */
-static char *bus_read_line(const char *root, const char *path)
-{
-	g_autofree char *name = g_build_filename(root, path, NULL);
-	char *text = NULL;
-
-	if (!g_file_get_contents(name, &text, NULL, NULL))
-		return g_strdup("");
-	text[strcspn(text, "\n")] = '\0';
-	return text;
-}
-
 static void bus_read_kernel(struct bus *b)
 {
-	g_autofree char *realtime = bus_read_line(b->model.root, "sys/kernel/realtime");
-	g_autofree char *version = bus_read_line(b->model.root, "proc/version");
+	g_autofree char *realtime = sysfile_text(b->model.root, "sys/kernel/realtime");
+	g_autofree char *version = sysfile_text(b->model.root, "proc/version");
+	bool dynamic;
 
-	b->kernel_release = bus_read_line(b->model.root, "proc/sys/kernel/osrelease");
-	/* spelt in three ways over the years */
-	b->realtime = strcmp(realtime, "1") == 0 || strstr(version, "PREEMPT_RT") ||
-		      strstr(version, "PREEMPT RT");
+	b->kernel_release = sysfile_text(b->model.root, "proc/sys/kernel/osrelease");
+	b->realtime = g_strcmp0(realtime, "1") == 0 ||
+		      (version && preemption_from_version(version, &dynamic) == PREEMPTION_RT);
 }
 
 int bus_publish(struct bus *b, const struct bus_model *model, char **ret_message)

@@ -318,7 +318,7 @@ static int property_kernel_release(sd_bus *bus, const char *path, const char *in
 {
 	const struct bus *b = userdata;
 
-	return dict_text(reply, b->kernel_release);
+	return dict_text(reply, b->kernel_release ?: "");
 }
 
 static int property_realtime(sd_bus *bus, const char *path, const char *interface,

@@ -291,9 +291,18 @@ def test_captured_machine(make_daemon, caller, folder):
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    make_daemon(args=(f"--root={root}",)).start()
+    daemon = make_daemon(args=(f"--root={root}",)).start()
     assert caller.get(MANAGER, "Manager", "KernelRelease") == "6.6.6-rt6"
     assert caller.get(MANAGER, "Manager", "Realtime") is True
+    # a machine whose name is no kernel's model, and whose files are none
+    (root / "sys/kernel/realtime").unlink()
+    (root / "proc/sys/kernel/osrelease").unlink()
+    os.mkfifo(root / "proc/sys/kernel/osrelease")
+    (root / "proc/version").write_text("Linux version 6.6.6 (me@PREEMPT_RT-builder) #1 SMP\n")
+    daemon.stop()
+    daemon.start()
+    assert caller.get(MANAGER, "Manager", "KernelRelease") == ""
+    assert caller.get(MANAGER, "Manager", "Realtime") is False
 
 
 @pytest.mark.memory
