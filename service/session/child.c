@@ -190,11 +190,6 @@ void child_stop(struct child *c)
 	}
 }
 
-pid_t child_pid(const struct child *c)
-{
-	return c->pid;
-}
-
 struct child *child_free(struct child *c)
 {
 	if (!c)

@@ -30,7 +30,6 @@ int child_start(sd_event *event, const char *path, const struct order *order, in
 /* SIGTERM, and SIGKILL after 500 ms. Harmless when called again. */
 void child_stop(struct child *c);
 void child_kill(struct child *c); /* SIGKILL at once */
-pid_t child_pid(const struct child *c);
 /* Kills and reaps one that still lives; @ended is not called any more. Returns NULL. */
 struct child *child_free(struct child *c);
 
