@@ -7,6 +7,7 @@
 #include "text.h"
 
 #include "columns.h"
+#include "spelling.h"
 
 #include <langinfo.h>
 #include <stdio.h>
@@ -124,38 +125,13 @@ bool text_locale_is_utf8(void)
 	return g_ascii_strcasecmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
-/* Edits (insert, delete, replace a byte) between two words of at most 63 bytes; Levenshtein 1966.
- */
-static unsigned text_distance(const char *a, const char *b)
-{
-	size_t na = strlen(a), nb = strlen(b);
-	unsigned row[64];
-
-	if (na > 63 || nb > 63)
-		return G_MAXUINT;
-	for (size_t j = 0; j <= nb; j++)
-		row[j] = j;
-	for (size_t i = 1; i <= na; i++) {
-		unsigned diagonal = row[0];
-
-		row[0] = i;
-		for (size_t j = 1; j <= nb; j++) {
-			unsigned replaced = diagonal + (a[i - 1] != b[j - 1]);
-
-			diagonal = row[j];
-			row[j] = MIN(replaced, MIN(row[j], row[j - 1]) + 1);
-		}
-	}
-	return row[nb];
-}
-
 const char *text_nearest(const char *word, const char *const *candidates)
 {
 	const char *best = NULL;
 	unsigned least = G_MAXUINT;
 
 	for (; *candidates; candidates++) {
-		unsigned d = text_distance(word, *candidates);
+		unsigned d = spelling_distance(word, *candidates);
 
 		if (d < least) {
 			least = d;

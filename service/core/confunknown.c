@@ -5,29 +5,9 @@
  */
 #include "conffile-internal.h"
 
+#include "spelling.h"
+
 #include <string.h>
-
-/* How many letters one must change, add or leave out (V. Levenshtein, 1965). */
-static unsigned conf_distance(const char *a, const char *b)
-{
-	size_t n = strlen(b);
-	g_autofree unsigned *row = g_new(unsigned, n + 1);
-
-	for (size_t j = 0; j <= n; j++)
-		row[j] = j;
-	for (size_t i = 0; a[i]; i++) {
-		unsigned corner = row[0];
-
-		row[0] = i + 1;
-		for (size_t j = 0; j < n; j++) {
-			unsigned up = row[j + 1];
-
-			row[j + 1] = MIN(MIN(up, row[j]) + 1, corner + (a[i] != b[j]));
-			corner = up;
-		}
-	}
-	return row[n];
-}
 
 /* The known key that @key most likely means; NULL: none is near. */
 static const char *conf_nearest(struct conf_group *g, const char *key)
@@ -38,8 +18,8 @@ static const char *conf_nearest(struct conf_group *g, const char *key)
 	gpointer known;
 
 	g_hash_table_iter_init(&iter, g->asked);
-	while (strlen(key) <= 64 && g_hash_table_iter_next(&iter, &known, NULL)) {
-		unsigned d = conf_distance(key, known);
+	while (g_hash_table_iter_next(&iter, &known, NULL)) {
+		unsigned d = spelling_distance(key, known);
 
 		/* of two that are as near the first by alphabet: not by the hash's mood */
 		if (d < best || (d == best && nearest && strcmp(known, nearest) < 0)) {
