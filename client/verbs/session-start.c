@@ -18,18 +18,25 @@ static const struct {
 	{ "break", "break" },	    { "dma-latency", "dma_latency" },
 };
 
-/* A dictionary has a key once, so several limits go in one value, with semicolons. */
+/*
+ * A dictionary has a key once, so several limits go in one value, with semicolons. An empty one goes
+ * along, to be refused: a script whose variable is empty must not get a session without its limit.
+ */
 static char *session_start_limits(const struct args *a)
 {
-	GString *all = g_string_new(NULL);
+	GString *all = NULL;
 
 	for (guint i = 0; i < a->options->len; i++) {
 		const struct args_option *o = a->options->pdata[i];
 
-		if (strcmp(o->spec->name, "limit") == 0)
-			g_string_append_printf(all, "%s%s", all->len ? "; " : "", o->value);
+		if (strcmp(o->spec->name, "limit") != 0)
+			continue;
+		if (all)
+			g_string_append_printf(all, "; %s", o->value);
+		else
+			all = g_string_new(o->value);
 	}
-	return g_string_free(all, FALSE);
+	return all ? g_string_free(all, FALSE) : NULL;
 }
 
 static int session_start_options(const struct args *a, sd_bus_message *m)
@@ -43,7 +50,7 @@ static int session_start_options(const struct args *a, sd_bus_message *m)
 		if (value)
 			r = client_append_text(m, session_start_wishes[i].key, value);
 	}
-	if (!r && *limits)
+	if (!r && limits)
 		r = client_append_text(m, "limit", limits);
 	if (!r && args_has(a, "no-queue")) {
 		r = sd_bus_message_append(m, "{sv}", "queue", "b", 0);

@@ -111,13 +111,15 @@ def test_formats(bus, service, folder):
 @pytest.mark.parametrize("args", [
     ["nope"], ["short", "--duration=0s"], ["short", "--duration=ever"], ["short", "--interval=0"],
     ["short", "--priority=100", "--policy=fifo"], ["short", "--policy=fiffo"], ["short", "--cpus=99999"],
-    ["short", "--load=nope"], ["short", "--limit=max"], ["../quick"], [""], ["x" * 100000],
+    ["short", "--load=nope"], ["short", "--limit=max"], ["short", "--limit="],
+    ["short", "--limit=", "--limit=max <= 1h"], ["short", "--limit=max <= 1h", "--limit="], ["../quick"], [""], ["x" * 100000],
 ])
 def test_bad_wishes_are_refused(bus, service, args):
     for wait in ([], ["--wait"]):
         result = run(bus, "session", "start", *args, *wait)
         assert (result.returncode, result.stdout) == (1, ""), args
         assert len(result.stderr) > 20
+        assert ".conf" not in result.stderr  # the wish is wrong, no file is
     assert json.loads(run(bus, "session", "list", "--json").stdout) == []
 
 
