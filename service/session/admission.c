@@ -7,6 +7,7 @@
 #include "admission.h"
 
 #include "cpulist.h"
+#include "message.h"
 #include "policy.h"
 #include "probe.h"
 
@@ -42,16 +43,21 @@ static int admission_check_loads(GHashTable *loads, const struct plan *p, const 
 {
 	g_autoptr(GPtrArray) problems = problems_new();
 
-	if (plan_check_loads(p, loads, problems) < 0) {
+	/* a wish is in no line of the plan's file */
+	if (!json_object_get(overrides, "load") && plan_check_loads(p, loads, problems) < 0) {
 		*ret_message = problems_format(problems);
-		return admission_blame(overrides, "load");
+		return -EBADMSG;
 	}
 	for (guint i = 0; i < p->stages->len; i++) {
 		const struct plan_stage *stage = p->stages->pdata[i];
 		g_autoptr(GPtrArray) simple = NULL;
+		g_autofree char *why = NULL;
 
-		if (load_expand(loads, stage->load, &simple, ret_message) < 0)
-			return admission_blame(overrides, "load");
+		if (load_expand(loads, stage->load, &simple, &why) < 0)
+			return message_fail(ret_message, -EINVAL,
+					    "%s; see the files in loads.d, or which of them have "
+					    "problems",
+					    why);
 	}
 	return 0;
 }

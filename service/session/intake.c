@@ -14,6 +14,7 @@
 #include "loadset.h"
 #include "lock.h"
 #include "log.h"
+#include "message.h"
 #include "policy.h"
 #include "recover.h"
 
@@ -44,12 +45,16 @@ static int intake_find_plan(struct sessions *m, const char *name, const struct p
 	const struct plan_entry *e =
 		conftree_name_valid(name) ? catalog_plan(m->catalog, name) : NULL;
 
-	if (!e) {
-		*ret_message = conftree_name_valid(name)
-				       ? g_strdup_printf("There is no plan \"%s\".", name)
-				       : g_strdup("There is no plan of that name.");
-		return -ESRCH;
-	}
+	if (!e && !conftree_name_valid(name))
+		return message_fail(ret_message, -ESRCH,
+				    "\"%.64s\" is no plan's name, which has small letters, digits and "
+				    "_ only; \"lrtbfctl plan list\" shows those there are.",
+				    name);
+	if (!e)
+		return message_fail(ret_message, -ESRCH,
+				    "There is no plan \"%s\"; \"lrtbfctl plan list\" shows those "
+				    "there are.",
+				    name);
 	if (!e->plan) {
 		*ret_message = problems_format(e->problems);
 		return -EBADMSG;
@@ -129,7 +134,7 @@ static struct result *intake_result(struct sessions *m, const char *plan, const 
 int sessions_start(struct sessions *m, const char *plan, const json_t *overrides, bool queue,
 		   uid_t caller, struct session **ret, char **ret_message)
 {
-	const struct plan *p;
+	const struct plan *p = NULL;
 	const struct admission_place where = {
 		.root = m->place.root,
 		.house = &m->house,

@@ -158,6 +158,8 @@ static void test_refusals(void)
 	assert_refused(w, "nothing", NULL, true, ESRCH, "nothing");
 	assert_refused(w, huge, NULL, true, ESRCH, "no plan");
 	assert_refused(w, "../quick", NULL, true, ESRCH, "no plan");
+	assert_refused(w, "../quick", NULL, true, ESRCH, "../quick");
+	assert_refused(w, "nothing", NULL, true, ESRCH, "plan list");
 	assert_refused(w, "broken", NULL, true, EBADMSG, "intervall");
 	assert_refused(w, "unloaded", NULL, true, EBADMSG, "nobody_wrote_it");
 	assert_refused(w, "elsewhere", NULL, true, EBADMSG, "1023");
