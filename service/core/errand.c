@@ -11,9 +11,6 @@
 
 #include "cleanup.h"
 
-typedef struct errand errand_t;
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(errand_t, errand_free)
-
 struct errand *errand_new(const struct load *l)
 {
 	struct errand *e = g_new0(struct errand, 1);
@@ -50,16 +47,6 @@ static json_t *errand_statuses(const struct errand *e)
 	return a;
 }
 
-static json_t *errand_cpus(const struct errand *e)
-{
-	json_t *a = json_array();
-
-	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, &e->cpus))
-			json_array_append_new(a, json_integer(cpu));
-	return a;
-}
-
 char *errand_to_text(const struct errand *e)
 {
 	g_autoptr(json_t) j = json_object();
@@ -81,8 +68,6 @@ char *errand_to_text(const struct errand *e)
 	json_object_set_new(j, "no_namespace", json_boolean(e->no_namespace));
 	json_object_set_new(j, "parent", json_integer(e->parent));
 	json_object_set_new(j, "end_statuses", errand_statuses(e));
-	if (e->pinned)
-		json_object_set_new(j, "cpus", errand_cpus(e));
 	text = json_dumps(j, JSON_COMPACT);
 	copy = g_strdup(text);
 	free(text);
@@ -153,26 +138,6 @@ static int errand_take_statuses(const json_t *j, uint64_t *ret)
 	return 0;
 }
 
-static int errand_take_cpus(const json_t *j, struct errand *e)
-{
-	const json_t *a = json_object_get(j, "cpus"), *v;
-	size_t i;
-
-	if (!a)
-		return 0;
-	if (!json_is_array(a) || json_array_size(a) == 0)
-		return -EBADMSG;
-	e->pinned = true;
-	json_array_foreach ((json_t *)a, i, v) {
-		json_int_t cpu = json_integer_value(v);
-
-		if (!json_is_integer(v) || cpu < 0 || cpu >= CPU_SETSIZE)
-			return -EBADMSG;
-		CPU_SET(cpu, &e->cpus);
-	}
-	return 0;
-}
-
 static int errand_take(const json_t *j, struct errand *e)
 {
 	json_int_t instances, pause, restart, scratch, parent;
@@ -189,7 +154,7 @@ static int errand_take(const json_t *j, struct errand *e)
 	    errand_take_bool(j, "nobody", &e->nobody) < 0 ||
 	    errand_take_bool(j, "keep_rights", &e->keep_rights) < 0 ||
 	    errand_take_bool(j, "no_namespace", &e->no_namespace) < 0 ||
-	    errand_take_statuses(j, &e->end_statuses) < 0 || errand_take_cpus(j, e) < 0 ||
+	    errand_take_statuses(j, &e->end_statuses) < 0 ||
 	    instances == 0)
 		return -EBADMSG;
 	e->name = g_strdup(json_string_value(json_object_get(j, "name")));

@@ -5,7 +5,6 @@
  * object. Written by session/loadset.c, read by load/. Pure. Fuzzed.
  */
 #include "load.h"
-#include <sched.h>
 #include <sys/types.h>
 
 /* Descriptors the nanny finds open. */
@@ -42,13 +41,14 @@ struct errand {
 	bool keep_rights;	/* keep capabilities and set-id programs: loads that need root */
 	bool no_namespace;	/* do without a process namespace even where it is permitted */
 	pid_t parent;		/* who must live; the nanny ends when it finds another parent */
-	bool pinned;
-	cpu_set_t cpus; /* where it may run, when pinned */
 };
 
-/* The errand for @l: all but nobody, parent, cpus and no_namespace, which the caller fills. */
+/* The errand for @l: all but nobody, parent and no_namespace, which the caller fills. */
 struct errand *errand_new(const struct load *l);
 void errand_free(struct errand *e);
+
+typedef struct errand errand_t; /* for g_autoptr() */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(errand_t, errand_free)
 
 /* g_free(). */
 char *errand_to_text(const struct errand *e);

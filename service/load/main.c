@@ -37,9 +37,6 @@
 #include "status.h"
 #include "tree.h"
 
-typedef struct errand errand_t;
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(errand_t, errand_free)
-
 /* A guardian gives its command 100 ms; one that has not ended by then is killed with all it guards.
  */
 #define NANNY_GRACE_MS	      300

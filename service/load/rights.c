@@ -60,8 +60,6 @@ int rights_bound(const struct errand *e)
 		return -errno;
 	if (getpriority(PRIO_PROCESS, 0) < 0)
 		(void)setpriority(PRIO_PROCESS, 0, 0); /* upwards is always permitted */
-	if (e->pinned && sched_setaffinity(0, sizeof(e->cpus), &e->cpus) < 0)
-		return -errno;
 	return 0;
 }
 

@@ -9,7 +9,6 @@
 #include <signal.h>
 
 #include "cleanup.h"
-#include "command.h"
 #include "nanny.h"
 #include "scratch.h"
 
@@ -123,7 +122,6 @@ static void loadset_add(struct loadset *s, const struct loadset_params *p, const
 	struct nanny_params q = { .event = s->event,
 				  .load_path = p->load_path,
 				  .scratch_dir = p->scratch_dir,
-				  .cpus = p->cpus,
 				  .news = on_nanny_news,
 				  .userdata = s };
 
@@ -241,26 +239,6 @@ struct loadset *loadset_free(struct loadset *s)
 }
 
 /* --- beside a set --- */
-
-int loadset_probe(const GPtrArray *loads, char **ret_message)
-{
-	g_autoptr(GString) missing = g_string_new(NULL);
-
-	for (guint i = 0; loads && i < loads->len; i++) {
-		const struct load *l = loads->pdata[i];
-		g_autofree char *path = NULL;
-
-		if (!l->command || command_find(l->command[0], &path) == 0)
-			continue;
-		g_string_append_printf(missing, "%s%s (load %s)", missing->len ? ", " : "",
-				       l->command[0], l->name);
-	}
-	if (missing->len == 0)
-		return 0;
-	if (ret_message)
-		*ret_message = g_strdup_printf("Commands that are not there: %s.", missing->str);
-	return -ENOENT;
-}
 
 int loadset_clean_scratch(const char *scratch_dir, char **ret_message)
 {

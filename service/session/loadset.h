@@ -2,14 +2,14 @@
 #pragma once
 /*
  * The loads of one stage: a nanny process (lrtbf-load) for each simple load, watched from the
- * event loop. Owned by the session. All calls return at once.
+ * event loop. Owned by a stage. All calls return at once. Loads run on every CPU that the daemon may
+ * use, measured ones included: what they do there is what is measured.
  *
  * SIGCHLD must be blocked in the calling process (sd_event_add_child). LRTBF_LOAD_NO_NAMESPACE in
  * its environment makes the nannies do without process namespaces, as they must in a plain
  * container.
  */
 #include "load.h"
-#include <sched.h>
 #include <systemd/sd-event.h>
 
 struct loadset;
@@ -31,7 +31,6 @@ struct loadset_params {
 	sd_event *event;
 	const char *load_path;	 /* lrtbf-load */
 	const char *scratch_dir; /* made 0711 when missing */
-	const cpu_set_t *cpus;	 /* where loads may run; NULL: anywhere */
 	loadset_news_t news;
 	void *userdata;
 };
@@ -46,9 +45,6 @@ int loadset_start(const struct loadset_params *p, const GPtrArray *loads, struct
 /* End all: SIGTERM to the nannies, which end their loads; SIGKILL after 500 ms. Again: nothing. */
 void loadset_stop(struct loadset *s);
 struct loadset *loadset_free(struct loadset *s); /* kills at once */
-
-/* Commands that cannot be found in PATH: 0, or -ENOENT with a sentence naming them. */
-int loadset_probe(const GPtrArray *loads, char **ret_message);
 
 /*
  * Remove scratch folders that a killed daemon left; at its start, before any load runs. Their

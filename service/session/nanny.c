@@ -18,9 +18,6 @@
 #include "cleanup.h"
 #include "scratch.h"
 
-typedef struct errand errand_t;
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(errand_t, errand_free)
-
 struct nanny {
 	sd_event *event;
 	nanny_news_t news;
@@ -269,10 +266,6 @@ static struct errand *nanny_errand(const struct nanny_params *p, const struct lo
 	e->nobody = geteuid() == 0 && !l->as_root;
 	e->parent = getpid();
 	e->no_namespace = g_getenv("LRTBF_LOAD_NO_NAMESPACE") != NULL;
-	if (p->cpus) {
-		e->pinned = true;
-		e->cpus = *p->cpus;
-	}
 	return e;
 }
 

@@ -578,13 +578,9 @@ static void test_no_cap_kill(const void *dies)
 static void test_absent(void)
 {
 	struct bench *b = bench_new();
-	g_autofree char *message = NULL;
 
 	bench_load(b, "no", (const char *[]){ "lrtbf-no-such-command", "-x", NULL });
 	bench_load(b, "null", (const char *[]){ "sleep", "100", NULL });
-	g_assert_cmpint(loadset_probe(b->loads, &message), ==, -ENOENT);
-	g_assert_cmpstr(message, ==,
-			"Commands that are not there: lrtbf-no-such-command (load no).");
 	bench_start(b);
 	g_assert_true(bench_wait(b, &b->running, 5));
 	g_assert_true(g_str_has_prefix(
@@ -763,36 +759,6 @@ static void body_instances(void)
 static void test_instances(const void *way)
 {
 	in_child(body_instances, GPOINTER_TO_UINT(way));
-}
-
-static void test_pinned(void)
-{
-	struct bench *b = bench_new();
-	g_autofree char *mark = new_mark(), *allowed = NULL, *scratch = NULL, *cpu_text = NULL;
-	cpu_set_t mine, one;
-	int cpu = 0;
-
-	g_assert_cmpint(sched_getaffinity(0, sizeof(mine), &mine), ==, 0);
-	while (!CPU_ISSET(cpu, &mine))
-		cpu++;
-	CPU_ZERO(&one);
-	CPU_SET(cpu, &one);
-	bench_shell(b, "while :; do sleep 1; done", mark);
-	scratch = g_build_filename(b->folder, "scratch", NULL);
-	g_assert_cmpint(loadset_start(&(struct loadset_params){ .event = b->event,
-								.load_path = g_getenv("LRTBF_LOAD"),
-								.scratch_dir = scratch,
-								.cpus = &one,
-								.news = on_news,
-								.userdata = b },
-				      b->loads, &b->set, NULL),
-			==, 0);
-	g_assert_true(bench_wait(b, &b->running, 5));
-	allowed = status_field(only_marked(mark), "Cpus_allowed_list");
-	cpu_text = g_strdup_printf("%d", cpu);
-	g_assert_cmpstr(allowed, ==, cpu_text);
-	bench_stop(b);
-	bench_free(b);
 }
 
 /* Deep folders, folders without rights, links out of it, fifos; below a folder nobody may enter. */
@@ -999,7 +965,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/loadset/repeat", test_repeat);
 	add_ways("restart", test_restart);
 	add_ways("instances", test_instances);
-	g_test_add_func("/loadset/pinned", test_pinned);
 	add_ways("scratch", test_scratch);
 	g_test_add_func("/loadset/scratch-bounded", test_scratch_bounded);
 	g_test_add_func("/loadset/busy-disk", test_busy_disk);
