@@ -53,7 +53,6 @@ static const char *conflict_policy(const struct plan *p, char **ret_message)
 {
 	const char *name = policy_to_string(p->policy);
 	bool fair = p->policy == SCHED_OTHER || p->policy == SCHED_BATCH;
-	bool needs_right = policy_is_realtime(p->policy) || p->policy == SCHED_DEADLINE;
 
 	if (p->priority != 0 && !policy_is_realtime(p->policy))
 		return conflict(ret_message, "priority",
@@ -62,7 +61,7 @@ static const char *conflict_policy(const struct plan *p, char **ret_message)
 	if (p->priority == 0 && policy_is_realtime(p->policy))
 		return conflict(ret_message, "priority", "policy %s needs a priority from 1 to 98",
 				name);
-	if (p->fallback_policy >= 0 && !needs_right)
+	if (p->fallback_policy >= 0 && policy_is_ordinary(p->policy))
 		return conflict(ret_message, "fallback_policy",
 				"policy %s is always permitted and needs no fallback", name);
 	if (p->nice != 0 && !fair && p->fallback_policy < 0)

@@ -137,7 +137,7 @@ static int plan_set_policy(const struct plan_key *k, const char *text, int *fiel
 				    "there is no policy \"%.32s\"; there are other, batch, idle, "
 				    "fifo, rr and deadline",
 				    text);
-	if (k->kind == PLAN_FALLBACK && (policy_is_realtime(policy) || policy == SCHED_DEADLINE))
+	if (k->kind == PLAN_FALLBACK && !policy_is_ordinary(policy))
 		return message_fail(ret_message, -EINVAL,
 				    "\"%s\" takes other, batch or idle: what %s needs is what may "
 				    "not be permitted",

@@ -8,7 +8,6 @@
 #include "policy.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -40,9 +39,14 @@ int policy_from_string(const char *name)
 	return -EINVAL;
 }
 
-int policy_is_realtime(int policy)
+bool policy_is_realtime(int policy)
 {
 	return policy == SCHED_FIFO || policy == SCHED_RR;
+}
+
+bool policy_is_ordinary(int policy)
+{
+	return policy == SCHED_OTHER || policy == SCHED_BATCH || policy == SCHED_IDLE;
 }
 
 int policy_get(pid_t tid, struct policy_attr *ret)

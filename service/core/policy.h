@@ -4,6 +4,7 @@
  * Scheduling policies by name, and the system calls that set and read them back for a thread.
  */
 #include <sched.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -14,8 +15,10 @@
 /* "other", "batch", "idle", "fifo", "rr", "deadline"; NULL / -EINVAL for anything else. */
 const char *policy_to_string(int policy);
 int policy_from_string(const char *name);
-/* 1: policy takes a priority 1..99 (fifo, rr). */
-int policy_is_realtime(int policy);
+/* Takes a priority 1..99 (fifo, rr). */
+bool policy_is_realtime(int policy);
+/* Anybody may use it, and it waits for all others (other, batch, idle). */
+bool policy_is_ordinary(int policy);
 
 /* struct sched_attr of the kernel ABI (sched_setattr(2)), which libc 2.36 has not. */
 struct policy_attr {

@@ -72,11 +72,6 @@ static void measurement_warn(struct measurement *m, const char *id)
 	g_strlcat(warnings, id, sizeof(m->header->warnings));
 }
 
-static bool measurement_realtime(const struct measurement *m)
-{
-	return policy_is_realtime(m->order->policy) || m->order->policy == SCHED_DEADLINE;
-}
-
 /* --- signals --- */
 
 static sigset_t measurement_signals(void)
@@ -121,7 +116,7 @@ static int measurement_lock_memory(struct measurement *m)
 
 	if (r == 0)
 		return 0;
-	if (m->order->lock_memory && measurement_realtime(m))
+	if (m->order->lock_memory && !policy_is_ordinary((int)m->order->policy))
 		return measurement_fail_take(m, r == -ENOMEM ? -EPERM : r, rights_memory_text(r));
 	measurement_warn(m, "memory-unlocked");
 	return 0;
@@ -178,7 +173,7 @@ static int measurement_outrank(struct measurement *m)
 	};
 	int r;
 
-	if (!measurement_realtime(m))
+	if (policy_is_ordinary((int)m->order->policy))
 		return 0;
 	r = policy_set(0, &a);
 	if (r < 0)
@@ -188,7 +183,7 @@ static int measurement_outrank(struct measurement *m)
 
 static int measurement_start_workers(struct measurement *m)
 {
-	bool realtime = measurement_realtime(m);
+	bool realtime = !policy_is_ordinary((int)m->order->policy);
 	bool spare = footing_spare(&m->reachable, &m->order->cpus);
 	unsigned n = m->header->n_cpus;
 

@@ -113,7 +113,7 @@ int probe_policy(const struct order *o, char **ret_message)
 	int r;
 
 	probe_attr(o, &a);
-	if (!policy_is_realtime((int)a.policy) && a.policy != SCHED_DEADLINE && a.nice >= 0)
+	if (policy_is_ordinary((int)a.policy) && a.nice >= 0)
 		return 0; /* never refused */
 	CPU_ZERO(&one);
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
@@ -146,7 +146,7 @@ int probe_memory(const struct order *o, char **ret_message)
 
 	if (!o->lock_memory || probe_capable(CAP_IPC_LOCK))
 		return 0;
-	if (!policy_is_realtime((int)o->policy) && o->policy != SCHED_DEADLINE)
+	if (policy_is_ordinary((int)o->policy))
 		return 0; /* tried, and warned about */
 	if (getrlimit(RLIMIT_MEMLOCK, &limit) < 0 || limit.rlim_cur >= need)
 		return 0;

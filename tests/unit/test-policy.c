@@ -83,6 +83,19 @@ static void test_refused(void)
 	g_assert_cmpint(got.nice, ==, 55);
 }
 
+static void test_kinds(void)
+{
+	static const int ordinary[] = { SCHED_OTHER, SCHED_BATCH, SCHED_IDLE };
+	static const int others[] = { SCHED_FIFO, SCHED_RR, SCHED_DEADLINE };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(ordinary); i++)
+		g_assert_true(policy_is_ordinary(ordinary[i]) && !policy_is_realtime(ordinary[i]));
+	for (size_t i = 0; i < G_N_ELEMENTS(others); i++)
+		g_assert_false(policy_is_ordinary(others[i]));
+	g_assert_true(policy_is_realtime(SCHED_FIFO) && policy_is_realtime(SCHED_RR));
+	g_assert_false(policy_is_realtime(SCHED_DEADLINE));
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -90,5 +103,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/policy/batch", test_batch);
 	g_test_add_func("/policy/fifo", test_fifo);
 	g_test_add_func("/policy/refused", test_refused);
+	g_test_add_func("/policy/kinds", test_kinds);
 	return g_test_run();
 }
