@@ -162,6 +162,22 @@ static int plan_set_instrument(const char *text, char **field, char **ret_messag
 			    text, known->str);
 }
 
+bool plan_text_is_line(const char *text)
+{
+	if (!g_utf8_validate(text, -1, NULL))
+		return false;
+	for (const char *s = text; *s; s = g_utf8_next_char(s)) {
+		gunichar c = g_utf8_get_char(s);
+		GUnicodeType t = g_unichar_type(c);
+
+		if (t == G_UNICODE_CONTROL || t == G_UNICODE_LINE_SEPARATOR ||
+		    t == G_UNICODE_PARAGRAPH_SEPARATOR || (c >= 0x202a && c <= 0x202e) ||
+		    (c >= 0x2066 && c <= 0x2069))
+			return false;
+	}
+	return true;
+}
+
 static int plan_set_text(const struct plan_key *k, const char *text, char **field,
 			 char **ret_message)
 {
@@ -171,12 +187,9 @@ static int plan_set_text(const struct plan_key *k, const char *text, char **fiel
 				    k->max);
 	if (!g_utf8_validate(text, -1, NULL))
 		return message_fail(ret_message, -EINVAL, "\"%s\" is not UTF-8 text", k->name);
-	for (const char *s = text; *s; s++)
-		if (g_ascii_iscntrl(*s))
-			return message_fail(ret_message, -EINVAL,
-					    "\"%s\" is one line without control "
-					    "characters",
-					    k->name);
+	if (!plan_text_is_line(text))
+		return message_fail(ret_message, -EINVAL,
+				    "\"%s\" is one line without control characters", k->name);
 	g_free(*field);
 	*field = g_strdup(text);
 	return 0;

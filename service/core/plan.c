@@ -146,11 +146,7 @@ static void plan_take_key(struct conf_group *g, struct plan *p, const struct pla
 
 int plan_stage_name_check(const char *name, char **ret_message)
 {
-	bool bad = !*name || strlen(name) > PLAN_NAME_MAX || !g_utf8_validate(name, -1, NULL);
-
-	for (const char *s = name; *s; s++)
-		bad = bad || g_ascii_iscntrl(*s);
-	if (!bad)
+	if (*name && strlen(name) <= PLAN_NAME_MAX && plan_text_is_line(name))
 		return 0;
 	if (ret_message)
 		*ret_message = g_strdup_printf("a stage's name is one line of at most %d bytes",

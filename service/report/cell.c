@@ -169,10 +169,12 @@ char *cell_text(const char *s)
 
 	for (const char *p = valid; *p; p = g_utf8_next_char(p)) {
 		gunichar c = g_utf8_get_char(p);
+		GUnicodeType t = g_unichar_type(c);
 
-		if (g_ascii_isspace(c))
+		if (g_ascii_isspace(c) || t == G_UNICODE_LINE_SEPARATOR ||
+		    t == G_UNICODE_PARAGRAPH_SEPARATOR)
 			g_string_append_c(out, ' ');
-		else if (g_unichar_iscntrl(c) || g_unichar_type(c) == G_UNICODE_FORMAT)
+		else if (t == G_UNICODE_CONTROL || t == G_UNICODE_FORMAT)
 			g_string_append_c(out, '?');
 		else
 			g_string_append_unichar(out, c);

@@ -245,6 +245,7 @@ static void test_refused(void)
 	refused("stages = ( { load = \"../hd\"; } );", "x.conf:1: ", "no load's name");
 	refused("stages = ( { load = \"a\"; duration = \"0s\"; } );", "x.conf:1: ", "1ms to 366d");
 	refused("stages = ( { load = \"a\"; name = \"\"; } );", "x.conf:1: ", "one line");
+	refused("stages = ( { load = \"a\"; name = \"a\302\233b\"; } );", "x.conf:1: ", "one line");
 	refused("stages = ( { load = \"a\"; },\n{ load = \"a\"; } );",
 		"x.conf:2: ", "name = \"a_again\"");
 	refused("stages = ( { load = \"a\"; },\n{ load = \"b\"; name = \"a\"; } );",
@@ -403,6 +404,10 @@ static void test_override_refused(void)
 		{ "dma_latency", "x", -EINVAL },
 		{ "label", "a\nb", -EINVAL },
 		{ "label", "\xff", -EINVAL },
+		{ "label", "x\302\23331m", -EINVAL }, /* C1: what some terminals take for escape [ */
+		{ "label", "a\u2028b", -EINVAL },
+		{ "label", "a\u202eb", -EINVAL },
+		{ "label", "a\u2067b", -EINVAL },
 		{ "warm_up", "2h", -EINVAL },
 		{ "policy", "1234567890123456789012345678901\xc3\xbc", -EINVAL },
 	};

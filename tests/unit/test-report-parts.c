@@ -79,6 +79,7 @@ static void test_cell_text(void)
 	check_cell(cell_text("\033[31m\007\177"), "?[31m??");
 	check_cell(cell_text("\302\233x"), "?x"); /* C1: what some terminals take for escape [ */
 	check_cell(cell_text("\u202ex"), "?x");	  /* turns the direction of writing */
+	check_cell(cell_text("a\u2028b\u2029c"), "a b c");
 	check_cell(cell_text("\xff"), "\ufffd");
 	g_assert_cmpuint(columns_of("a\u00e4\u4e2d"), ==, 4);
 }
