@@ -260,6 +260,6 @@ int write_changes(sqlite3 *db, struct pending *p, char **ret_message)
 		r = db_exec(db, "COMMIT", ret_message);
 	if (r == 0)
 		return db_in_place(db, ret_message); /* else done again where it is found */
-	(void)db_exec(db, "ROLLBACK", NULL); /* may have happened already */
+	(void)db_exec(db, "ROLLBACK", NULL);	     /* may have happened already */
 	return r;
 }
