@@ -127,10 +127,13 @@ static void recover_fold(const struct session_place *place, struct result *r,
 			 const struct plan *plan, const struct regionfile *f)
 {
 	g_auto(fd_t) fd = open(f->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	struct result_stage *stage;
+	struct result_stage *stage = recover_stage(r, f->stage);
 	struct drain *d;
 	int n;
 
+	/* it had ended: the store has it as it was judged, with what its end added */
+	if (stage->verdict != VERDICT_EMPTY)
+		return;
 	if (fd < 0 || (n = drain_new(fd, plan ? plan->warmup_ns : 0, &d)) < 0) {
 		log_write(LOG_WARNING, r->id,
 			  "Region %s cannot be read, its figures since the last "
@@ -139,7 +142,6 @@ static void recover_fold(const struct session_place *place, struct result *r,
 		return;
 	}
 	recover_await(place, fd, drain_header(d)->child_pid, r->id);
-	stage = recover_stage(r, f->stage);
 	recover_describe(stage, plan);
 	stage->complete = drain_header(d)->phase == REGION_ENDED;
 	if (drain_read(d, stage) < 0)

@@ -101,6 +101,49 @@ static void test_measuring(void)
 	world_free(w);
 }
 
+/* A stage that had ended is in the store as it ended, whatever its region still says. */
+static void test_ended_stage(void)
+{
+	struct world *w = world_new();
+	g_autoptr(GPtrArray) files = NULL;
+	const struct regionfile *first;
+	struct result_stage *stage;
+	struct region_header *h;
+	struct session *s;
+	struct result *r;
+	uint64_t count;
+	int fd;
+
+	g_setenv("LRTBF_FAKE", "", TRUE);
+	world_plan(w, "plan",
+		   "instrument = \"timer\"; policy = \"other\"; interval = \"1ms\"; cpus = \"0\";\n"
+		   "warm_up = \"0ms\"; settle = \"50ms\"; stages = (\n"
+		   "{ name = \"a\"; load = \"none\"; duration = \"200ms\"; },\n"
+		   "{ name = \"b\"; load = \"none\"; duration = \"60s\"; } );\n");
+	life(w, 1, 2500 * NSEC_PER_MSEC);
+	files = regionfile_list(w->runtime, regionfile_tag(w->state));
+	g_assert_cmpuint(files->len, ==, 2);
+	first = files->pdata[0];
+	g_assert_cmpuint(first->stage, ==, 0);
+	fd = open(first->path, O_RDWR | O_CLOEXEC);
+	g_assert_cmpint(region_map(fd, true, &h), ==, 0);
+	region_set_phase(h, REGION_RUNNING);
+	count = figures_count(&region_cpu(h, 0)->figures);
+	region_record(region_cpu(h, 0), 5000, 1, 0);
+	region_unmap(h);
+	close(fd);
+	world_open(w);
+	s = only(w, SESSION_INTERRUPTED);
+	r = world_result(w, session_result(s)->id);
+	g_assert_cmpuint(r->stages->len, ==, 2);
+	stage = r->stages->pdata[0];
+	g_assert_true(stage->complete);
+	g_assert_cmpuint(figures_count(((struct result_cpu *)stage->cpus->pdata[0])->figures), ==, count);
+	g_assert_false(((struct result_stage *)r->stages->pdata[1])->complete);
+	result_free(r);
+	world_free(w);
+}
+
 /* The store heard of the queued session and of nothing that came after: its samples are kept all the same. */
 static void test_begun_unheard(void)
 {
@@ -332,6 +375,7 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/session/recover/measuring", test_measuring);
+	g_test_add_func("/session/recover/ended-stage", test_ended_stage);
 	g_test_add_func("/session/recover/begun-unheard", test_begun_unheard);
 	g_test_add_func("/session/recover/queued-only", test_queued_only);
 	g_test_add_func("/session/recover/queued-with-wishes", test_queued_with_wishes);
