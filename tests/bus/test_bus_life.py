@@ -4,6 +4,7 @@ import os
 import re
 import signal
 import socket
+import sqlite3
 import subprocess
 import time
 from pathlib import Path
@@ -303,6 +304,27 @@ def test_captured_machine(make_daemon, caller, folder):
     daemon.start()
     assert caller.get(MANAGER, "Manager", "KernelRelease") == ""
     assert caller.get(MANAGER, "Manager", "Realtime") is False
+
+
+def test_captured_machine_measures_nothing(make_daemon, caller, folder):
+    daemon = make_daemon()
+    daemon.plan("long", PLAN % "60s")
+    daemon.start()
+    first, second = caller.start("long"), caller.start("long")
+    caller.wait_state(first, "running")
+    with sqlite3.connect(f"file:{daemon.state}/lrtbfd.db?mode=ro", uri=True) as db:
+        wait_for(lambda: db.execute("SELECT count(*) FROM sessions").fetchone()[0] == 2)
+    db.close()
+    daemon.kill()
+    root = Path(folder) / "root"
+    root.mkdir()
+    daemon.args.append(f"--root={root}")
+    daemon.start()
+    assert caller.session_get(first, "State") == "interrupted"
+    time.sleep(0.5)
+    assert caller.session_get(second, "State") == "queued"
+    assert caller.session_get(second, "QueuePosition") == 1
+    assert caller.get(MANAGER, "Manager", "ActiveSession") == "/"
 
 
 @pytest.mark.memory
