@@ -57,6 +57,7 @@ static int probe_fork(const struct policy_attr *a, const cpu_set_t *one)
 	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EPERM;
 }
 
+/* @a: of the thread that ends the measurement; sentences name the priority that was asked for. */
 static char *probe_refusal(const struct policy_attr *a, int err)
 {
 	const char *policy = policy_to_string((int)a->policy);
@@ -82,12 +83,13 @@ static char *probe_refusal(const struct policy_attr *a, int err)
 			"cgroup of lrtbfd has no real-time budget. Give it one "
 			"(cpu.rt_runtime_us), or "
 			"move lrtbfd to the root group.",
-			policy, a->priority);
+			policy, a->priority - 1);
 	return g_strdup_printf(
 		"Policy %s with priority %u is not permitted: lrtbfd has no "
 		"CAP_SYS_NICE and RLIMIT_RTPRIO is %llu. Run it as root or with "
-		"CAP_SYS_NICE, or raise the limit (LimitRTPRIO=, /etc/security/limits).",
-		policy, a->priority, (unsigned long long)limit.rlim_cur);
+		"CAP_SYS_NICE, or raise the limit to %u, one for the thread that ends the "
+		"measurement (LimitRTPRIO=, /etc/security/limits.conf).",
+		policy, a->priority - 1, (unsigned long long)limit.rlim_cur, a->priority);
 }
 
 static void probe_attr(const struct order *o, struct policy_attr *ret)

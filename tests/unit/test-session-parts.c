@@ -208,7 +208,7 @@ static int check_policy_refused(void)
 	if (probe_policy(&o, &message) != -EPERM)
 		return 3;
 	if (!strstr(message, "CAP_SYS_NICE") || !strstr(message, "RLIMIT_RTPRIO") ||
-	    !strstr(message, "81"))
+	    !strstr(message, "priority 80 is") || !strstr(message, "limit to 81"))
 		return 4;
 	o.policy = SCHED_OTHER;
 	o.priority = 0;
