@@ -138,17 +138,15 @@ static enum conf_token confscan_string(struct confscan *c)
 	return CONF_END;
 }
 
-/* libconfig reads these without looking at their size. NULL: fits, else what is wrong. */
-static const char *confscan_integer(const char *digits, int base, bool negative, bool wide)
+/* libconfig reads these without looking at their size. */
+static bool confscan_fits(const char *digits, int base, bool negative, uint64_t max)
 {
-	uint64_t max = wide ? G_MAXINT64 : G_MAXINT32, value;
+	uint64_t value;
 	char *end;
 
 	errno = 0;
 	value = g_ascii_strtoull(digits, &end, base);
-	if (errno == 0 && value <= max + (negative ? 1 : 0))
-		return NULL;
-	return wide ? "does not fit in 64 bits" : "does not fit in 32 bits";
+	return errno == 0 && value <= max + (negative ? 1 : 0);
 }
 
 static enum conf_token confscan_no_integer(struct confscan *c, const char *word, bool hex)
@@ -174,7 +172,8 @@ static enum conf_token confscan_number(struct confscan *c)
 	const char *digits = word + (*word == '-' || *word == '+');
 	bool hex = digits == word && digits[0] == '0' && g_ascii_tolower(digits[1]) == 'x';
 	size_t n, suffix;
-	const char *wrong;
+	bool negative = *word == '-';
+	int base = hex ? 16 : 10;
 
 	c->s += len;
 	digits += hex ? 2 : 0;
@@ -182,14 +181,17 @@ static enum conf_token confscan_number(struct confscan *c)
 	suffix = strspn(digits + n, "L");
 	if (n == 0 || suffix > 2 || digits[n + suffix])
 		return confscan_no_integer(c, word, hex);
-	wrong = confscan_integer(digits, hex ? 16 : 10, *word == '-', suffix > 0);
-	if (wrong && suffix > 0)
-		confscan_problem(c, c->line, "%.*s %s", SHOWN_MAX, word, wrong);
-	else if (wrong)
+	if (!confscan_fits(digits, base, negative, G_MAXINT64))
 		confscan_problem(c, c->line,
-				 "%.*s %s and would be read as another number; times and sizes are "
-				 "strings with a unit (\"3s\", \"512M\"), a count is written %.*sL",
-				 SHOWN_MAX, word, wrong, SHOWN_MAX, word);
+				 "%.*s does not fit in 64 bits and would be read as another number; "
+				 "times and sizes are strings with a unit (\"3s\", \"512M\")",
+				 SHOWN_MAX, word);
+	else if (suffix == 0 && !confscan_fits(digits, base, negative, G_MAXINT32))
+		confscan_problem(c, c->line,
+				 "%.*s does not fit in 32 bits and would be read as another number; "
+				 "times and sizes are strings with a unit (\"3s\", \"512M\"), a count "
+				 "is written %.*sL",
+				 SHOWN_MAX, word, SHOWN_MAX, word);
 	return suffix > 0 ? CONF_INT64 : CONF_INT;
 }
 

@@ -96,7 +96,8 @@ static void test_takes(void)
 static void test_numbers(void)
 {
 	refused("a = 1;\nb = 3000000000;", "x.conf:2: ", "3000000000L");
-	refused("a = 99999999999999999999;", "x.conf:1: ", "does not fit");
+	refused("a = 99999999999999999999;", "x.conf:1: ", "64 bits");
+	refused("a = -99999999999999999999;", "x.conf:1: ", "64 bits");
 	refused("a = 99999999999999999999L;", "x.conf:1: ", "64 bits");
 	refused("a = -3000000000;", "x.conf:1: ", "does not fit");
 	refused("a = 2147483648;", "x.conf:1: ", "does not fit");
