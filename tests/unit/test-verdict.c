@@ -183,6 +183,27 @@ static void test_stage_warnings(void)
 	check_stage(s, NULL, "virtual", VERDICT_NONE);
 }
 
+/* The whole table: what is not named here only warns. */
+static void test_weights(void)
+{
+	static const char *const inconclusive[] = {
+		"no-samples",	  "migrated",  "pending",	 "early", "too-few",   "incomplete",
+		"load-absent",	  "load-died", "load-no-effect", "steal", "suspended", "cpu-offline",
+		NULL,
+	};
+	guint found = 0;
+
+	for (const struct finding_kind *k = finding_kinds; k->id; k++) {
+		bool is = k->weight == FINDING_INCONCLUSIVE;
+
+		g_test_message("%s", k->id);
+		g_assert_true(is == g_strv_contains(inconclusive, k->id));
+		g_assert_true(strlen(k->text) > 10 && strlen(k->mend) > 5);
+		found += is;
+	}
+	g_assert_cmpuint(found, ==, g_strv_length((char **)inconclusive));
+}
+
 /* Exactly one in a thousand is not over 0.1 %. */
 static void test_stage_early_share(void)
 {
@@ -473,6 +494,7 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/verdict/stage/table", test_stage_table);
 	g_test_add_func("/verdict/stage/warnings", test_stage_warnings);
+	g_test_add_func("/verdict/weights", test_weights);
 	g_test_add_func("/verdict/stage/early-share", test_stage_early_share);
 	g_test_add_func("/verdict/stage/no-sample", test_stage_no_sample);
 	g_test_add_func("/verdict/stage/stopped", test_stage_stopped);
