@@ -2,6 +2,24 @@
 /* The store when nothing goes wrong: what is put is got, listed, found, deleted. */
 #include "store-fixture.h"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* SQLite's calls end here: how often it made sure of the disk. */
+static volatile int synced;
+
+int fdatasync(int fd)
+{
+	g_atomic_int_inc(&synced);
+	return (int)syscall(SYS_fdatasync, fd);
+}
+
+int fsync(int fd)
+{
+	g_atomic_int_inc(&synced);
+	return (int)syscall(SYS_fsync, fd);
+}
+
 static void test_round_trip(void)
 {
 	g_autofree char *dir = fixture_dir();
@@ -440,6 +458,23 @@ static void test_commit_times(void)
 	fixture_remove(dir);
 }
 
+/* What counts as written is on the disk: a power cut takes nothing that was acknowledged. */
+static void test_reaches_the_disk(void)
+{
+	g_autofree char *dir = fixture_dir();
+	struct store *s = fixture_open(dir);
+
+	for (int i = 0; i < 3; i++) {
+		int before = g_atomic_int_get(&synced);
+
+		fixture_put(s, "s1", "a", i < 2 ? SESSION_RUNNING : SESSION_DONE);
+		fixture_flush(s);
+		g_assert_cmpint(g_atomic_int_get(&synced), >, before);
+	}
+	store_close(s);
+	fixture_remove(dir);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -455,5 +490,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/store/unfinished", test_unfinished);
 	g_test_add_func("/store/event-loop", test_event_loop);
 	g_test_add_func("/store/commit-times", test_commit_times);
+	g_test_add_func("/store/reaches-the-disk", test_reaches_the_disk);
 	return g_test_run();
 }
