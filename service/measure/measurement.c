@@ -12,19 +12,17 @@
 #include "measurement.h"
 
 #include "cpulist.h"
+#include "crew.h"
 #include "footing.h"
 #include "instrument.h"
 #include "now.h"
 #include "policy.h"
 #include "reason.h"
 #include "rights.h"
-#include "worker.h"
 
 #include <errno.h>
 #include <glib.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define PREPARE_NS 10000000000ULL /* for all threads to be ready */
@@ -39,10 +37,7 @@ struct measurement {
 	struct region_header *header;
 	cpu_set_t reachable;
 	/* changes */
-	struct worker *workers;
-	unsigned n_workers; /* threads made */
-	sem_t go;
-	uint64_t start_ns;
+	struct crew crew;
 	int dma_fd;
 	bool stopped; /* a signal said so */
 };
@@ -181,47 +176,19 @@ static int measurement_outrank(struct measurement *m)
 	return 0;
 }
 
-static int measurement_start_workers(struct measurement *m)
+static int measurement_start_crew(struct measurement *m)
 {
 	bool realtime = !policy_is_ordinary((int)m->order->policy);
 	bool spare = footing_spare(&m->reachable, &m->order->cpus);
-	unsigned n = m->header->n_cpus;
+	char *message = NULL;
+	int r;
 
-	m->workers = g_new0(struct worker, n);
-	for (unsigned i = 0; i < n; i++) {
-		struct worker *w = &m->workers[i];
-		int r;
-
-		w->order = m->order;
-		w->instrument = m->instrument;
-		w->block = region_cpu(m->header, i);
-		w->cpu = w->block->cpu;
-		w->index = i;
-		w->n_workers = n;
-		w->realtime = realtime;
-		w->spare = spare;
-		w->go = &m->go;
-		w->start_ns = &m->start_ns;
-		w->control = pthread_self();
-		r = worker_start(w);
-		if (r < 0)
-			return measurement_fail_take(
-				m, r,
-				g_strdup_printf("The thread of CPU %d cannot be made: %s.", w->cpu,
-						g_strerror(-r)));
-		m->n_workers++;
-	}
+	r = crew_start(&m->crew, m->order, m->instrument, m->header, spare, &message);
+	if (r < 0)
+		return measurement_fail_take(m, r, message);
 	if (realtime && !spare && m->instrument->spins)
 		measurement_warn(m, "spinning");
 	return 0;
-}
-
-static struct worker *measurement_find(struct measurement *m, enum worker_state state)
-{
-	for (unsigned i = 0; i < m->n_workers; i++)
-		if (worker_state(&m->workers[i]) == state)
-			return &m->workers[i];
-	return NULL;
 }
 
 static int measurement_await_ready(struct measurement *m)
@@ -230,10 +197,10 @@ static int measurement_await_ready(struct measurement *m)
 	struct worker *w;
 
 	while (!m->stopped) {
-		w = measurement_find(m, WORKER_FAILED);
+		w = crew_find(&m->crew, WORKER_FAILED);
 		if (w)
 			return measurement_fail(m->header, w->error, w->text);
-		w = measurement_find(m, WORKER_PREPARING);
+		w = crew_find(&m->crew, WORKER_PREPARING);
 		if (!w)
 			return 0;
 		if (now_ns() >= until_ns)
@@ -270,7 +237,7 @@ static int measurement_prepare(struct measurement *m)
 		return r;
 	measurement_hold_dma_latency(m);
 	measurement_block_signals();
-	r = measurement_start_workers(m);
+	r = measurement_start_crew(m);
 	if (r == 0)
 		r = measurement_await_ready(m);
 	if (r < 0)
@@ -281,55 +248,23 @@ static int measurement_prepare(struct measurement *m)
 
 /* --- measuring --- */
 
-static void measurement_release(struct measurement *m)
-{
-	for (unsigned i = 0; i < m->n_workers; i++)
-		sem_post(&m->go);
-}
-
 static void measurement_begin(struct measurement *m)
 {
 	struct timespec real;
 
 	clock_gettime(CLOCK_REALTIME, &real);
-	m->start_ns = now_ns();
-	m->header->start_mono_ns = m->start_ns;
+	m->crew.start_ns = now_ns();
+	m->header->start_mono_ns = m->crew.start_ns;
 	m->header->start_real_ns = (uint64_t)real.tv_sec * NSEC_PER_SEC + (uint64_t)real.tv_nsec;
 	region_set_phase(m->header, REGION_RUNNING);
-	measurement_release(m);
-}
-
-/* When the last worker should have ended; UINT64_MAX while one does not know yet. */
-static uint64_t measurement_end_ns(struct measurement *m)
-{
-	uint64_t end_ns = 0;
-
-	for (unsigned i = 0; i < m->n_workers; i++)
-		end_ns = MAX(end_ns, worker_end_ns(&m->workers[i]));
-	return end_ns;
-}
-
-static bool measurement_broke(struct measurement *m)
-{
-	for (unsigned i = 0; i < m->n_workers; i++)
-		if (worker_state(&m->workers[i]) == WORKER_DONE && m->workers[i].broke_ns > 0)
-			return true;
-	return false;
-}
-
-static bool measurement_all_done(struct measurement *m)
-{
-	for (unsigned i = 0; i < m->n_workers; i++)
-		if (worker_state(&m->workers[i]) < WORKER_DONE)
-			return false;
-	return true;
+	crew_release(&m->crew);
 }
 
 /* A worker that does not get to its warm-up's end is waited for: its CPU is what is measured. */
 static void measurement_await_end(struct measurement *m)
 {
-	while (!m->stopped && !measurement_broke(m) && !measurement_all_done(m)) {
-		uint64_t end_ns = measurement_end_ns(m), now = now_ns();
+	while (!m->stopped && !crew_broke(&m->crew) && !crew_all_done(&m->crew)) {
+		uint64_t end_ns = crew_end_ns(&m->crew), now = now_ns();
 
 		if (end_ns != WORKER_END_OPEN && now >= end_ns + LATE_NS)
 			return;
@@ -339,71 +274,41 @@ static void measurement_await_end(struct measurement *m)
 }
 
 /* 0: all came back; > 0: how many did not. */
-static int measurement_end_workers(struct measurement *m)
+static int measurement_end_crew(struct measurement *m)
 {
 	uint64_t until_ns = now_ns() + GRACE_NS;
-	int stuck = 0;
 
-	while (!measurement_all_done(m) && now_ns() < until_ns) {
-		for (unsigned i = 0; i < m->n_workers; i++)
-			if (worker_state(&m->workers[i]) < WORKER_DONE)
-				worker_stop(&m->workers[i]);
+	while (!crew_all_done(&m->crew) && now_ns() < until_ns) {
+		crew_stop(&m->crew);
 		measurement_wait(m, MIN(now_ns() + NUDGE_NS, until_ns));
 	}
-	for (unsigned i = 0; i < m->n_workers; i++) {
-		if (worker_state(&m->workers[i]) < WORKER_DONE)
-			stuck++;
-		else
-			pthread_join(m->workers[i].thread, NULL);
-	}
-	return stuck;
+	return crew_join(&m->crew);
 }
 
-static void measurement_sum_up(struct measurement *m)
+static int measurement_finish(struct measurement *m)
 {
 	struct region_header *h = m->header;
-	uint32_t rests = 0;
+	int stuck = measurement_end_crew(m);
+	uint32_t rests;
 
-	for (unsigned i = 0; i < m->n_workers; i++) {
-		const struct worker *w = &m->workers[i];
-		uint64_t begin_ns = __atomic_load_n(&w->begin_ns, __ATOMIC_RELAXED);
-
-		if (begin_ns > 0 && (h->begin_mono_ns == 0 || begin_ns < h->begin_mono_ns))
-			h->begin_mono_ns = begin_ns;
-		if (worker_state(w) != WORKER_DONE)
-			continue;
-		h->break_ns = MAX(h->break_ns, w->broke_ns);
-		h->warmup_break_ns = MAX(h->warmup_break_ns, w->warmup_broke_ns);
-		h->faults_minor += (uint32_t)MAX(w->faults_minor, 0);
-		h->faults_major += (uint32_t)MAX(w->faults_major, 0);
-		rests += w->rests;
-	}
-	h->broke = h->break_ns > 0;
+	crew_sum_up(&m->crew, h, &rests);
 	if (rests > 0 && !m->instrument->spins)
 		measurement_warn(m, "spinning");
 	if (h->faults_minor + h->faults_major > 0)
 		measurement_warn(m, "page-faults");
 	if (h->warmup_break_ns > 0)
 		measurement_warn(m, "break-in-warmup");
-}
-
-static int measurement_finish(struct measurement *m)
-{
-	int stuck = measurement_end_workers(m);
-
-	measurement_sum_up(m);
-	m->header->end_mono_ns = now_ns();
-	region_set_phase(m->header, REGION_ENDED);
+	h->end_mono_ns = now_ns();
+	region_set_phase(h, REGION_ENDED);
 	return stuck;
 }
 
 /* After a failed preparation: threads that wait for the start give up instead. */
 static int measurement_give_up(struct measurement *m)
 {
-	for (unsigned i = 0; i < m->n_workers; i++)
-		worker_stop(&m->workers[i]);
-	measurement_release(m);
-	return measurement_end_workers(m);
+	crew_stop(&m->crew);
+	crew_release(&m->crew);
+	return measurement_end_crew(m);
 }
 
 /* The measurement's memory stays when a thread may still look at it. */
@@ -411,8 +316,7 @@ static void measurement_free(struct measurement *m)
 {
 	if (m->dma_fd >= 0)
 		(void)close(m->dma_fd); /* gives the latency back */
-	sem_destroy(&m->go);
-	g_free(m->workers);
+	crew_done(&m->crew);
 	g_free(m);
 }
 
@@ -424,7 +328,7 @@ int measurement_run(const struct order *o, struct region_header *h)
 	m->order = o;
 	m->header = h;
 	m->dma_fd = -1;
-	sem_init(&m->go, 0, 0);
+	crew_init(&m->crew);
 	r = measurement_prepare(m);
 	if (r < 0) {
 		stuck = measurement_give_up(m);

@@ -2,8 +2,7 @@
 #pragma once
 /*
  * One measuring thread: pinned to its CPU, its policy set and read back, its block of the region
- * touched, then the instrument's loop. Owned by measurement.c, whose control thread starts it and
- * ends it.
+ * touched, then the instrument's loop. Owned by crew.c; the control thread starts it and ends it.
  */
 #include "instrument.h"
 #include "order.h"
