@@ -323,7 +323,7 @@ static void conftree_list_top(const char *const *dirs, GPtrArray *files)
 	g_ptr_array_add(files, f);
 }
 
-int conftree_list(const char *const *dirs, const char *sub, GPtrArray **ret_files)
+GPtrArray *conftree_list(const char *const *dirs, const char *sub)
 {
 	GPtrArray *files = g_ptr_array_new_with_free_func(conftree_free_gpointer);
 	g_autoptr(GHashTable) names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -333,8 +333,7 @@ int conftree_list(const char *const *dirs, const char *sub, GPtrArray **ret_file
 
 	if (!*sub) {
 		conftree_list_top(dirs, files);
-		*ret_files = files;
-		return 0;
+		return files;
 	}
 	for (const char *const *d = dirs; *d; d++) {
 		g_autofree char *path = g_build_filename(*d, sub, NULL);
@@ -355,6 +354,5 @@ int conftree_list(const char *const *dirs, const char *sub, GPtrArray **ret_file
 		conftree_list_file(dirs, sub, *n, files);
 	conftree_list_orphans(dirs, sub, dropins, files);
 	g_ptr_array_sort(files, conftree_file_compare);
-	*ret_files = files;
-	return 0;
+	return files;
 }

@@ -24,11 +24,11 @@ struct conftree_file {
 
 /*
  * @dirs: NULL-ended, strongest first. @sub: "plans.d", "loads.d" or "" for lrtbfd.conf itself.
- * @ret_files: of struct conftree_file, in name order (g_ptr_array_unref). A folder that cannot be
- * read is an entry of its own, named @sub, with the problem. Drop-ins without their file too, but
- * over an absent lrtbfd.conf they count. 0, always.
+ * Returns struct conftree_file in name order (g_ptr_array_unref). A folder that cannot be read is an
+ * entry of its own, named @sub, with the problem. Drop-ins without their file too, but over an
+ * absent lrtbfd.conf they count.
  */
-int conftree_list(const char *const *dirs, const char *sub, GPtrArray **ret_files);
+GPtrArray *conftree_list(const char *const *dirs, const char *sub);
 /* One file by name; -ENOENT: in no folder, or masked. */
 int conftree_get(const char *const *dirs, const char *sub, const char *name,
 		 struct conftree_file **ret);

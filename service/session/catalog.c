@@ -18,18 +18,6 @@ struct catalog {
 	GPtrArray *load_problems;	    /* of struct problem */
 };
 
-static GPtrArray *catalog_list(const char *const *dirs, const char *sub, GPtrArray *problems)
-{
-	GPtrArray *files = NULL;
-	int r = conftree_list(dirs, sub, &files);
-
-	if (r < 0) {
-		problem_add(problems, sub, 0, "The folder cannot be read: %s.", g_strerror(-r));
-		return g_ptr_array_new();
-	}
-	return files;
-}
-
 static void catalog_copy_problems(const GPtrArray *from, GPtrArray *to)
 {
 	for (guint i = 0; from && i < from->len; i++) {
@@ -98,9 +86,9 @@ struct catalog *catalog_read(const char *const *config_dirs)
 	c->loads = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)load_free);
 	c->plans = g_array_new(FALSE, TRUE, sizeof(struct plan_entry));
 	g_array_set_clear_func(c->plans, catalog_plan_clear);
-	c->load_files = catalog_list(config_dirs, "loads.d", c->load_problems);
+	c->load_files = conftree_list(config_dirs, "loads.d");
 	catalog_read_loads(c);
-	c->plan_files = catalog_list(config_dirs, "plans.d", c->load_problems);
+	c->plan_files = conftree_list(config_dirs, "plans.d");
 	catalog_read_plans(c);
 	g_array_sort(c->plans, catalog_plan_compare);
 	return c;
