@@ -8,7 +8,6 @@
 #include "conftree.h"
 #include "log.h"
 
-#include <errno.h>
 #include <string.h>
 
 struct catalog {
