@@ -10,7 +10,9 @@
  * would report this as the machine's latency.
  *
  * Waits are counted by what the next wake-up's time promises, less what going to sleep and waking
- * costs at least; a loop at an interval of some microseconds waits often and sleeps never.
+ * costs at least; a loop at an interval of some microseconds waits often and sleeps never. They are
+ * held against the time in which the thread itself ran: one that others held up did not hold up
+ * anybody, and a rest would only take points out of its grid.
  */
 #include "now.h"
 #include <glib.h>
@@ -19,12 +21,13 @@
 #define REST_NS		 5000000ULL  /* how long */
 #define REST_WINDOW_NS	 93000000ULL /* after how long */
 #define REST_OVERHEAD_NS 20000ULL    /* of one wait */
+#define REST_HELD_NS	 100000ULL   /* so late a sample is others' doing */
 
 struct rest {
 	bool realtime; /* keeps others from its CPU */
 	bool must;     /* and no other CPU is left to them */
 	uint64_t window_end_ns;
-	uint64_t waited_ns; /* in this window */
+	uint64_t waited_ns, held_ns; /* in this window */
 	uint32_t rests;
 };
 
@@ -50,19 +53,22 @@ static inline void rest_moved(struct rest *r, uint64_t now)
  * first. */
 static inline bool rest_due(struct rest *r, uint64_t now, uint64_t latency_ns, uint64_t next_ns)
 {
-	bool due;
+	uint64_t spent_ns, ran_ns, waited_ns;
 
 	if (G_LIKELY(!r->must))
 		return false;
 	if (next_ns > now + REST_OVERHEAD_NS)
 		r->waited_ns += next_ns - now - REST_OVERHEAD_NS;
+	if (G_UNLIKELY(latency_ns >= REST_HELD_NS))
+		r->held_ns += latency_ns;
 	if (G_LIKELY(now < r->window_end_ns))
 		return false;
-	/* held up for a whole window: it was not this thread that ran */
-	due = r->waited_ns < REST_NS && latency_ns < REST_WINDOW_NS;
-	r->waited_ns = 0;
+	spent_ns = now - r->window_end_ns + REST_WINDOW_NS;
+	ran_ns = spent_ns - MIN(spent_ns, r->waited_ns + r->held_ns);
 	r->window_end_ns = now + REST_WINDOW_NS;
-	return due;
+	waited_ns = r->waited_ns;
+	r->waited_ns = r->held_ns = 0;
+	return waited_ns * (REST_WINDOW_NS / REST_NS) < ran_ns;
 }
 
 /* Sleep; returns when the rest was over. What holds the thread up beyond that is latency again. */

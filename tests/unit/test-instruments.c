@@ -121,6 +121,42 @@ static void test_rests_more_than_throttling_wants(void)
 	g_assert_cmpfloat((double)rested_ns / (double)now, >, 0.0505);
 }
 
+/* Whoever runs 93 ms of every 98, it is not the thread that sleeps for 1 ms in between. */
+static void test_no_rest_when_held_up(void)
+{
+	uint64_t now = 0;
+	struct rest r;
+
+	rest_init(&r, true, false, now);
+	for (int i = 0; i < 100; i++) {
+		now += 93 * MS;
+		g_assert_false(rest_due(&r, now, 92 * MS, now + MS / 2));
+		for (int k = 0; k < 4; k++) {
+			now += MS;
+			g_assert_false(rest_due(&r, now, MS / 50, now + MS));
+		}
+	}
+}
+
+/* A hypervisor's pauses let nobody run: a thread that spins in between rests. */
+static void test_rests_although_held_up(void)
+{
+	unsigned rests = 0;
+	uint64_t now = 0;
+	struct rest r;
+
+	rest_init(&r, true, false, now);
+	while (now < 1000 * MS) {
+		for (int k = 0; k < 100; k++) {
+			now += MS / 10;
+			rests += rest_due(&r, now, 0, 0);
+		}
+		now += MS;
+		rests += rest_due(&r, now, MS, 0);
+	}
+	g_assert_cmpuint(rests, >=, 9);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -132,5 +168,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/instruments/held-up-in-a-rest", test_held_up_in_a_rest);
 	g_test_add_func("/instruments/rests-more-than-throttling-wants",
 			test_rests_more_than_throttling_wants);
+	g_test_add_func("/instruments/no-rest-when-held-up", test_no_rest_when_held_up);
+	g_test_add_func("/instruments/rests-although-held-up", test_rests_although_held_up);
 	return g_test_run();
 }
