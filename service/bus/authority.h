@@ -15,6 +15,11 @@ struct authority;
 
 #define AUTHORITY_NO_OWNER ((uid_t)-1)
 
+/* polkit's actions, as dbus/org.lrtbf1.policy describes them. */
+#define ACTION_MEASURE	 "org.lrtbf1.measure"
+#define ACTION_MANAGE	 "org.lrtbf1.manage-results"
+#define ACTION_CONFIGURE "org.lrtbf1.configure"
+
 /*
  * Goes on with the call: answers it, or returns negative with @error set, which is answered then.
  * @caller: uid.

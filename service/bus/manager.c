@@ -6,8 +6,8 @@
 #include "bus-internal.h"
 
 #include "cleanup-bus.h"
-#include "cleanup.h"
 #include "config.h"
+#include "delete.h"
 #include "dict.h"
 #include "errors.h"
 #include "log.h"
@@ -15,103 +15,12 @@
 #include "page.h"
 #include "plans.h"
 #include "report.h"
+#include "start.h"
 #include <errno.h>
 #include <string.h>
 
-#define MANAGER_PLAN_NAME_MAX 64
 #define MANAGER_PLAN_TEXT_MAX (1024 * 1024)
 #define MANAGER_WORD_MAX      256 /* ids, words for them */
-
-#define ACTION_MEASURE	 "org.lrtbf1.measure"
-#define ACTION_MANAGE	 "org.lrtbf1.manage-results"
-#define ACTION_CONFIGURE "org.lrtbf1.configure"
-
-static const struct option_spec start_options[] = {
-	{ "duration", 's' },
-	{ "interval", 's' },
-	{ "priority", 's' },
-	{ "policy", 's' },
-	{ "cpus", 's' },
-	{ "load", 's' },
-	{ "label", 's' },
-	{ "warm_up", 's' },
-	{ "break", 's' },
-	{ "limit", 's' },
-	{ "dma_latency", 's' },
-	{ "queue", 'b' },
-	{ NULL },
-};
-
-/* StartSession */
-
-struct start {
-	struct bus *bus;
-	char *plan;
-	json_t *overrides;
-	bool queue;
-};
-
-static void start_free(gpointer data)
-{
-	struct start *s = data;
-
-	g_free(s->plan);
-	json_decref(s->overrides);
-	g_free(s);
-}
-
-static int start_go(sd_bus_message *call, uid_t caller, void *data, sd_bus_error *error)
-{
-	g_autofree char *message = NULL, *path = NULL;
-	struct session *session = NULL;
-	struct start *s = data;
-	const char *id;
-	int r;
-
-	r = sessions_start(s->bus->model.sessions, s->plan, s->overrides, s->queue, caller,
-			   &session, &message);
-	if (r < 0)
-		return bus_error_set(error, r, message);
-	id = session_result(session)->id;
-	path = session_path(id);
-	r = sd_bus_reply_method_return(call, "so", id, path);
-	return r < 0 ? bus_error_set(error, r, NULL) : 0;
-}
-
-static int method_start_session(sd_bus_message *m, void *userdata, sd_bus_error *error)
-{
-	struct bus *b = userdata;
-	struct authority_request request = {
-		.action = ACTION_MEASURE,
-		.owner = AUTHORITY_NO_OWNER,
-		.then = start_go,
-		.free = start_free,
-	};
-	g_autoptr(json_t) options = NULL;
-	struct start *s;
-	const char *plan;
-	int r;
-
-	r = sd_bus_message_read_basic(m, 's', &plan);
-	if (r < 0)
-		return bus_error_set(error, r, NULL);
-	if (strlen(plan) > MANAGER_PLAN_NAME_MAX)
-		return bus_error_setf(
-			error, ESRCH,
-			"There is no plan \"%.32s...\": names have at most %d letters.", plan,
-			MANAGER_PLAN_NAME_MAX);
-	r = options_read(m, start_options, &options, error);
-	if (r < 0)
-		return r;
-	s = g_new0(struct start, 1);
-	s->bus = b;
-	s->plan = g_strdup(plan);
-	s->queue = options_bool(options, "queue", true);
-	json_object_del(options, "queue");
-	s->overrides = g_steal_pointer(&options);
-	request.data = s;
-	return authority_check(b->authority, m, &request, error);
-}
 
 static int method_get_session(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
@@ -131,93 +40,6 @@ static int method_get_session(sd_bus_message *m, void *userdata, sd_bus_error *e
 	path = session_path(id);
 	r = sd_bus_reply_method_return(m, "o", path);
 	return r < 0 ? bus_error_set(error, r, NULL) : 1;
-}
-
-/* DeleteSession: once more with the answer of the store, which may take its time */
-
-struct delete
-{
-	struct bus *bus;
-	char *id;
-	sd_bus_message *call; /* NULL until allowed */
-};
-
-static void delete_free(gpointer data)
-{
-	struct delete *d = data;
-
-	if (!d)
-		return;
-	sd_bus_message_unref(d->call);
-	g_free(d->id);
-	g_free(d);
-}
-
-static void on_deleted(int r, const char *message, void *userdata)
-{
-	g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
-	struct delete *d = userdata;
-
-	if (r >= 0) {
-		view_forget(&d->bus->view, d->id);
-		r = sd_bus_reply_method_return(d->call, NULL);
-	}
-	if (r < 0) {
-		bus_error_set(&error, r, message);
-		bus_reply_error(d->call, &error);
-	}
-	delete_free(d);
-}
-
-static int delete_go(sd_bus_message *call, uid_t caller, void *data, sd_bus_error *error)
-{
-	struct delete *asked = data, *d = g_new0(struct delete, 1);
-	g_autofree char *message = NULL;
-	int r;
-
-	d->bus = asked->bus;
-	d->id = g_strdup(asked->id);
-	d->call = sd_bus_message_ref(call);
-	r = sessions_delete(d->bus->model.sessions, d->id, on_deleted, d, &message);
-	if (r < 0) {
-		delete_free(d);
-		return bus_error_set(error, r, message);
-	}
-	log_write(LOG_NOTICE, asked->id, "Deleted by uid %u.", (unsigned)caller);
-	return 0;
-}
-
-static int method_delete_session(sd_bus_message *m, void *userdata, sd_bus_error *error)
-{
-	struct bus *b = userdata;
-	struct authority_request request = {
-		.action = ACTION_MEASURE,
-		.others_action = ACTION_MANAGE,
-		.then = delete_go,
-		.free = delete_free,
-	};
-	struct delete *d;
-	const char *id;
-	int r;
-
-	r = sd_bus_message_read_basic(m, 's', &id);
-	if (r < 0)
-		return bus_error_set(error, r, NULL);
-	r = options_read_none(m, error);
-	if (r < 0)
-		return r;
-	if (strcmp(id, "last") == 0 || g_str_has_prefix(id, "last:"))
-		return bus_error_set(error, EINVAL,
-				     "Delete wants the session's id, not a word for it.");
-	r = view_set(&b->view, b->model.sessions, id, error);
-	if (r < 0)
-		return r;
-	request.owner = b->view.result->owner;
-	d = g_new0(struct delete, 1);
-	d->bus = b;
-	d->id = g_strdup(id);
-	request.data = d;
-	return authority_check(b->authority, m, &request, error);
 }
 
 /* Plans and the system */
@@ -376,7 +198,7 @@ static int property_trouble(sd_bus *bus, const char *path, const char *interface
 static const sd_bus_vtable manager_vtable[] = {
 	SD_BUS_VTABLE_START(0),
 	SD_BUS_METHOD_WITH_ARGS("StartSession", SD_BUS_ARGS("s", plan, "a{sv}", options),
-				SD_BUS_RESULT("s", id, "o", session), method_start_session,
+				SD_BUS_RESULT("s", id, "o", session), start_method_start_session,
 				SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("ListSessions",
 				SD_BUS_ARGS("a{sv}", filter, "s", cursor, "u", limit),
@@ -385,7 +207,7 @@ static const sd_bus_vtable manager_vtable[] = {
 	SD_BUS_METHOD_WITH_ARGS("GetSession", SD_BUS_ARGS("s", id), SD_BUS_RESULT("o", session),
 				method_get_session, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("DeleteSession", SD_BUS_ARGS("s", id, "a{sv}", options),
-				SD_BUS_NO_RESULT, method_delete_session,
+				SD_BUS_NO_RESULT, delete_method_delete_session,
 				SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("ListPlans", SD_BUS_ARGS("a{sv}", options),
 				SD_BUS_RESULT("aa{sv}", plans), method_list_plans,

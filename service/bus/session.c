@@ -104,8 +104,8 @@ static int method_stop(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
 	struct bus *b = userdata;
 	struct authority_request request = {
-		.action = "org.lrtbf1.measure",
-		.others_action = "org.lrtbf1.manage-results",
+		.action = ACTION_MEASURE,
+		.others_action = ACTION_MANAGE,
 		.owner = b->view.result->owner,
 		.then = stop_go,
 		.free = stop_free,

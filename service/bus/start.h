@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/* StartSession of org.lrtbf1.Manager. */
+#include <systemd/sd-bus.h>
+
+/* A method handler; @userdata: struct bus. */
+int start_method_start_session(sd_bus_message *m, void *userdata, sd_bus_error *error);
