@@ -179,9 +179,11 @@ static void recover_session(const struct session_place *place, struct result *r,
 	}
 	g_free(r->reason);
 	g_free(r->reason_id);
-	r->reason =
-		g_strdup("lrtbfd or the machine went down while this session measured; it has the "
-			 "samples up to then.");
+	r->reason = g_strdup_printf(
+		"lrtbfd or the machine went down while this session measured; it has the samples "
+		"up to then.%s",
+		*r->plan_text ? ""
+			      : " Nothing else of it had reached the disk, not even its plan.");
 	r->reason_id = g_strdup("");
 	r->state = SESSION_INTERRUPTED;
 	recover_judge(r, plan);
@@ -195,8 +197,42 @@ static void recover_session(const struct session_place *place, struct result *r,
 		  r->plan);
 }
 
-/* A region whose session has ended or was never stored: its writer is ended, the file is removed.
+/*
+ * The session of a region that the store knows nothing of: a daemon that could not write at all was
+ * killed. There is no plan, but there are samples. NULL: the store knows it, or nothing was
+ * measured.
  */
+static struct result *recover_adopt(const struct session_place *place, const struct regionfile *f)
+{
+	g_auto(fd_t) fd = open(f->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	g_autofree char *message = NULL;
+	uint64_t start_mono_ns, start_real_ns;
+	struct result *r = NULL;
+	struct drain *d;
+
+	if (store_get(place->store, f->id, &r, &message) != -ENOENT) {
+		result_free(r);
+		return NULL;
+	}
+	if (fd < 0 || drain_new(fd, 0, &d) < 0)
+		return NULL;
+	start_mono_ns = drain_header(d)->start_mono_ns;
+	start_real_ns = drain_header(d)->start_real_ns;
+	drain_free(d);
+	if (start_mono_ns == 0)
+		return NULL;
+	r = result_new();
+	g_free(r->id);
+	g_free(r->plan);
+	r->id = g_strdup(f->id);
+	r->plan = g_strdup("unknown");
+	r->state = SESSION_RUNNING;
+	r->created_usec = start_real_ns / NSEC_PER_USEC;
+	(void)store_put_session(place->store, r); /* first, or its stages have nothing to hang on */
+	return r;
+}
+
+/* A region whose session has ended or never began: its writer is ended, the file is removed. */
 static void recover_stray(const struct session_place *place, const struct regionfile *f)
 {
 	g_auto(fd_t) fd = open(f->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -257,8 +293,12 @@ int recover(const struct session_place *place, GPtrArray **ret_queued, GPtrArray
 	regions = g_ptr_array_new_with_free_func(g_free);
 	for (guint i = 0; i < files->len; i++) {
 		const struct regionfile *f = files->pdata[i];
+		bool known = recover_known(unfinished, f->id);
+		struct result *adopted = known ? NULL : recover_adopt(place, f);
 
-		if (recover_known(unfinished, f->id))
+		if (adopted)
+			g_ptr_array_add(unfinished, adopted);
+		if (known || adopted)
 			g_ptr_array_add(regions, g_strdup(f->path));
 		else
 			recover_stray(place, f);

@@ -10,7 +10,8 @@
  * Sessions that were measuring become `interrupted`, with all that their regions hold, and are in
  * the store's queue; also those that the store believes to wait, when they left a region. Those
  * that did wait are given back in order: of struct result, @ret_queued (freed with its members).
- * Regions nobody misses are removed. @ret_regions: paths to remove when the store has written (of
+ * A region of a session that never reached the store makes one of plan "unknown"; other regions
+ * that nobody misses are removed. @ret_regions: paths to remove when the store has written (of
  * char *). -errno with a sentence when the store cannot be read.
  */
 int recover(const struct session_place *place, GPtrArray **ret_queued, GPtrArray **ret_regions,

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from lrtbf import children, processes, wait_for
+from lrtbf import MANAGER, children, processes, wait_for
 
 PLAN = """
 instrument = "timer"; policy = "other"; interval = "1ms"; duration = "%s"; cpus = "0";
@@ -299,3 +299,27 @@ def test_random_kills(make_daemon, bus):
         caller.wait_state(old)
     integrity(daemon)
     caller.close()
+
+
+def test_killed_before_anything_was_stored(make_daemon, bus):
+    """A database that is locked from first to last: the samples are there, and every report can be made."""
+    daemon = make_daemon()
+    daemon.plan("long", PLAN % ("60s", "none"))
+    daemon.start()
+    caller = bus.connect()
+    with sqlite3.connect(daemon.state / "lrtbfd.db", isolation_level=None) as db:
+        db.execute("BEGIN IMMEDIATE")
+        sid = caller.start("long")
+        caller.wait_state(sid, "running")
+        time.sleep(1)
+        daemon.kill()
+        db.execute("ROLLBACK")
+    daemon.start()
+    assert caller.session_get(sid, "State") == "interrupted"
+    report = caller.report(sid)
+    assert report["stages"][0]["all"]["count"] > 300
+    for fmt in caller.get(MANAGER, "Manager", "Formats"):
+        assert caller.report(sid, fmt)
+    assert daemon.ctl("session", "show", sid).returncode == 0
+    assert sid in daemon.ctl("session", "list").stdout
+    integrity(daemon)

@@ -175,6 +175,36 @@ static void test_begun_unheard(void)
 	world_free(w);
 }
 
+/* Killed before the store had anything: there is no plan, but there are the samples. */
+static void test_never_stored(void)
+{
+	struct world *w = world_with(60000, "none", NULL);
+	g_autofree char *path = g_build_filename(w->state, "lrtbfd.db", NULL);
+	struct session *s;
+	struct result *r;
+	sqlite3 *db;
+
+	life(w, 1, 600 * NSEC_PER_MSEC);
+	g_assert_cmpint(sqlite3_open(path, &db), ==, SQLITE_OK);
+	g_assert_cmpint(sqlite3_exec(db, "PRAGMA foreign_keys = ON; DELETE FROM sessions", NULL, NULL,
+				     NULL), ==, SQLITE_OK);
+	sqlite3_close(db);
+	world_open(w);
+	s = only(w, SESSION_INTERRUPTED);
+	r = world_result(w, session_result(s)->id);
+	g_assert_cmpstr(r->plan, ==, "unknown");
+	g_assert_cmpuint(world_count(r), >, 100);
+	g_assert_cmpuint(r->started_usec, >, 0);
+	g_assert_nonnull(strstr(r->reason, "not even its plan"));
+	result_free(r);
+	world_wait(w, 500 * NSEC_PER_MSEC);
+	g_assert_cmpuint(world_regions(w), ==, 0);
+	world_close(w);
+	world_open(w);
+	g_assert_nonnull(only(w, SESSION_INTERRUPTED));
+	world_free(w);
+}
+
 static void test_queued_only(void)
 {
 	struct world *w = world_with(300, "none", NULL);
@@ -377,6 +407,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/session/recover/measuring", test_measuring);
 	g_test_add_func("/session/recover/ended-stage", test_ended_stage);
 	g_test_add_func("/session/recover/begun-unheard", test_begun_unheard);
+	g_test_add_func("/session/recover/never-stored", test_never_stored);
 	g_test_add_func("/session/recover/queued-only", test_queued_only);
 	g_test_add_func("/session/recover/queued-with-wishes", test_queued_with_wishes);
 	g_test_add_func("/session/recover/unreadable-plan", test_unreadable_plan);
