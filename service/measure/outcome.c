@@ -123,6 +123,8 @@ static void text_warnings(GString *s, const struct outcome *out)
 		if (kind)
 			g_string_append_printf(s, "note: %s %s\n", kind->text, kind->mend);
 	}
+	if (figures_count(out->all) == 0)
+		g_string_append_printf(s, "note: %s\n", finding_kind("no-samples")->text);
 	if (out->all->migrated > 0)
 		g_string_append_printf(s, "note: %s\n", finding_kind("migrated")->text);
 	if (out->all->pending_ns > 0)

@@ -168,6 +168,15 @@ def test_long_interval_can_be_stopped():
     assert r["all"]["pending_ns"] == 0
 
 
+def test_stop_in_the_warm_up_measures_nothing():
+    run = Run("timer", "--policy=other", "--duration=1s", "--warm-up=1h")
+    run.threads()
+    time.sleep(0.3)
+    run.signal(signal.SIGINT)
+    assert run.end() == 0, run.err
+    assert ", 0.0 s\n" in run.out and "note: No sample was taken.\n" in run.out
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_stop_keeps_what_there_is(number):
     run = Run("timer", "--policy=other", "--duration=1h", "--json")
