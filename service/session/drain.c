@@ -31,6 +31,20 @@ struct drain {
 	GArray *windows; /* of struct drain_window, ascending */
 };
 
+static void drain_take_live(struct drain *d, unsigned i)
+{
+	const struct region_cpu *c = d->copy;
+	struct session_live *l = &d->live[i];
+	double mean;
+
+	l->cpu = c->cpu;
+	l->count = figures_count(&c->figures);
+	l->min_ns = l->count > 0 ? c->figures.min_ns : 0;
+	l->max_ns = l->count > 0 ? c->figures.max_ns : 0;
+	l->last_ns = c->last_ns;
+	l->avg_ns = figures_mean_ns(&c->figures, &mean) ? (uint64_t)(mean + 0.5) : 0;
+}
+
 int drain_new(int fd, uint64_t warmup_ns, struct drain **ret)
 {
 	struct region_header *map, header;
@@ -57,6 +71,10 @@ int drain_new(int fd, uint64_t warmup_ns, struct drain **ret)
 	d->live = g_new0(struct session_live, header.n_cpus);
 	d->max_cpu = -1;
 	d->windows = g_array_new(FALSE, FALSE, sizeof(struct drain_window));
+	/* which CPUs they are is shown before the first reading; what is wrong with a block is for that */
+	for (unsigned i = 0; i < header.n_cpus; i++)
+		if (region_read_cpu(map, region_mapped(map), i, d->copy) >= 0)
+			drain_take_live(d, i);
 	*ret = d;
 	return 0;
 }
@@ -93,20 +111,6 @@ static bool drain_is_self(const GArray *windows, uint64_t at_ns)
 			break;
 	}
 	return false;
-}
-
-static void drain_take_live(struct drain *d, unsigned i)
-{
-	const struct region_cpu *c = d->copy;
-	struct session_live *l = &d->live[i];
-	double mean;
-
-	l->cpu = c->cpu;
-	l->count = figures_count(&c->figures);
-	l->min_ns = l->count > 0 ? c->figures.min_ns : 0;
-	l->max_ns = l->count > 0 ? c->figures.max_ns : 0;
-	l->last_ns = c->last_ns;
-	l->avg_ns = figures_mean_ns(&c->figures, &mean) ? (uint64_t)(mean + 0.5) : 0;
 }
 
 /* The same sample in an earlier reading, of this life or the one before. */

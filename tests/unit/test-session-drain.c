@@ -77,6 +77,9 @@ static void test_read(void)
 	int cpu;
 
 	fixture_init(&f);
+	g_assert_cmpuint(drain_live(f.drain, live, 3), ==, 2); /* before the first reading */
+	g_assert_cmpint(live[0].cpu, ==, 3);
+	g_assert_cmpint(live[1].cpu, ==, 7);
 	g_assert_cmpint(drain_read(f.drain, f.stage), ==, 0);
 	g_assert_cmpuint(drain_live(f.drain, live, 3), ==, 2);
 	g_assert_cmpuint(live[0].count, ==, 0);
