@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Renaming over a device would replace it, and as root it would succeed: hence the look first. A
- * link is followed, so that the file it points to changes and not the link.
+ * link is followed, so that the file it points to changes and not the link; but not one that
+ * somebody else left in a folder like /tmp, by the kernel's rule for opening (proc(5),
+ * protected_symlinks), which does not see a link that is read and renamed over.
  */
 #include "outfile.h"
 
@@ -32,7 +34,7 @@ static int outfile_open_temp(struct outfile *f, mode_t mode)
 
 static int outfile_open_in_place(const struct outfile *f)
 {
-	int fd = open(f->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	int fd = open(f->path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW);
 
 	return fd < 0 ? -errno : fd;
 }
@@ -45,14 +47,42 @@ static mode_t outfile_new_mode(void)
 	return 0666 & ~mask;
 }
 
+static bool outfile_link_trusted(const char *path, const struct stat *link)
+{
+	g_autofree char *dir = g_path_get_dirname(path);
+	struct stat st;
+
+	if (link->st_uid == geteuid())
+		return true;
+	return stat(dir, &st) == 0 &&
+	       (!(st.st_mode & S_ISVTX) || !(st.st_mode & S_IWOTH) || st.st_uid == link->st_uid);
+}
+
+/* Where @path leads; itself when it is no link, or one to nothing. g_free(). */
+static int outfile_resolve(const char *path, char **ret)
+{
+	g_autofree char *real = NULL;
+	struct stat st;
+
+	if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode)) {
+		if (!outfile_link_trusted(path, &st))
+			return -EACCES;
+		real = realpath(path, NULL);
+	}
+	*ret = g_strdup(real ? real : path);
+	return 0;
+}
+
 int outfile_open(struct outfile *f, const char *path)
 {
-	g_autofree char *real = realpath(path, NULL);
 	struct stat st;
 	bool there;
 	int fd;
 
-	*f = (struct outfile){ .fd = -1, .path = g_strdup(real ? real : path) };
+	*f = (struct outfile){ .fd = -1 };
+	fd = outfile_resolve(path, &f->path);
+	if (fd < 0)
+		return fd;
 	there = stat(f->path, &st) == 0;
 	if (there && S_ISDIR(st.st_mode))
 		fd = -EISDIR;

@@ -567,6 +567,29 @@ def test_report_to_devices(bus, serve, folder):
 
 
 @pytest.mark.root
+def test_report_over_the_link_of_another(bus, serve, folder):
+    """As the kernel has it for /tmp: a link that another user left there is not followed."""
+    serve()
+    shared = os.path.join(folder, "shared")
+    os.mkdir(shared)
+    os.chmod(shared, 0o1777)
+    target, link = os.path.join(folder, "target"), os.path.join(shared, "r")
+    with open(target, "w") as file:
+        file.write("precious")
+    os.symlink(target, link)
+    assert run(bus, "session", "report", "-o", link).returncode == 0
+    assert os.path.islink(link) and open(target).read() == "the report\n"
+    if os.geteuid():
+        pytest.skip("needs root to give a link to another user")
+    with open(target, "w") as file:
+        file.write("precious")
+    os.chown(link, 65534, 65534, follow_symlinks=False)
+    result = run(bus, "session", "report", "-o", link)
+    assert result.returncode == 1 and "Permission denied" in result.stderr
+    assert open(target).read() == "precious" and os.listdir(shared) == ["r"]
+
+
+@pytest.mark.root
 def test_report_to_full_disk(bus, serve, folder):
     if os.geteuid():
         pytest.skip("needs root for a small file system")
