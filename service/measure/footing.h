@@ -24,3 +24,9 @@ int footing_reachable(cpu_set_t *ret);
 
 /* A CPU is left, besides @measured, on which ordinary processes run (not isolated). */
 bool footing_spare(const cpu_set_t *reachable, const cpu_set_t *measured);
+
+/*
+ * What the kernel holds real-time threads off with that never sleep: ids of findings, separated by
+ * blanks, "" for nothing.
+ */
+const char *footing_limits_spinning(void);

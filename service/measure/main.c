@@ -6,10 +6,12 @@
 #include "child.h"
 #include "cleanup.h"
 #include "cpulist.h"
+#include "footing.h"
 #include "instrument.h"
 #include "measurement.h"
 #include "options.h"
 #include "outcome.h"
+#include "policy.h"
 
 #include "config.h"
 
@@ -52,6 +54,19 @@ static int print_outcome(const struct order *o, const struct region_header *map,
 	return r < 0 ? say_error("The result region is damaged.") : say(text);
 }
 
+/* With the daemon this is in the conditions; a thread that rests gives the kernel no reason. */
+static void warn_of_kernel(const struct order *o, struct region_header *h)
+{
+	const char *ids = footing_limits_spinning();
+
+	if (!policy_is_realtime((int)o->policy) || !instrument_find(o->instrument)->spins ||
+	    strstr(h->warnings, "spinning") || !*ids)
+		return;
+	if (*h->warnings)
+		g_strlcat(h->warnings, " ", sizeof(h->warnings));
+	g_strlcat(h->warnings, ids, sizeof(h->warnings));
+}
+
 static int measure_alone(const struct options *opt)
 {
 	struct region_header *h = NULL;
@@ -69,6 +84,7 @@ static int measure_alone(const struct options *opt)
 	r = measurement_run(&opt->order, h);
 	if (r < 0)
 		return say_error(h->text);
+	warn_of_kernel(&opt->order, h);
 	return print_outcome(&opt->order, h, opt->json);
 }
 

@@ -412,6 +412,20 @@ def test_rests_only_where_it_must():
     assert "spinning" not in [w["id"] for w in r["warnings"]]
 
 
+@needs_fifo
+@needs_two
+def test_says_what_holds_a_spinning_thread_off():
+    """50 ms of throttling are no latency of the machine's."""
+    def warned(*args):
+        ids = [w["id"] for w in measure(*args, f"--cpus={CPUS[0]}", "--duration=50ms")["warnings"]]
+        return "throttling" in ids
+
+    throttled = int(open("/proc/sys/kernel/sched_rt_runtime_us").read()) >= 0
+    assert warned("cpuloop") == throttled
+    assert not warned("cpuloop", "--policy=other")
+    assert not warned("timer")
+
+
 # --- the command line ---
 
 @pytest.mark.parametrize("args, word", [
