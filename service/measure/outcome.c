@@ -111,6 +111,11 @@ static void text_head(GString *s, const struct outcome *out)
 	if (h->broke)
 		g_string_append_printf(s, "ended by a sample of %.3f us (--break)\n",
 				       (double)h->break_ns / 1000);
+	if (out->all->nominal_ns > 0)
+		g_string_append_printf(s,
+				       "an undisturbed pass takes %.3f us; passes faster than it: "
+				       "%" G_GUINT64_FORMAT "\n",
+				       (double)out->all->nominal_ns / 1000, out->all->early);
 }
 
 static void text_warnings(GString *s, const struct outcome *out)

@@ -515,6 +515,15 @@ def test_text():
     assert float(row[2]) <= float(row[3]) <= float(row[4])
 
 
+def test_text_of_cpuloop():
+    """What its samples are measured against."""
+    run = Run("cpuloop", "--policy=other", "--duration=20ms", f"--cpus={CPUS[0]}", "--work=200us")
+    assert run.end() == 0
+    line = run.out.splitlines()[1]
+    assert line.startswith("an undisturbed pass takes ") and "faster than it: " in line
+    assert 20 < float(line.split()[4]) < 2000
+
+
 def test_full_standard_output():
     with open("/dev/full", "w") as full:
         p = subprocess.run([MEASURE, "timer", "--policy=other", "--duration=10ms"], stdout=full,
