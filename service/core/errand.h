@@ -2,7 +2,7 @@
 #pragma once
 /*
  * What the daemon tells a nanny (lrtbf-load) to run: one simple load with its bounds, as a JSON
- * object. Written by session/loadset.c, read by load/. Pure. Fuzzed.
+ * object. Written by session/nanny.c, read by load/. Pure. Fuzzed.
  */
 #include "load.h"
 #include <sys/types.h>

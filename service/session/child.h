@@ -2,7 +2,7 @@
 #pragma once
 /*
  * One lrtbf-measure: spawned with its order on descriptor 3 and the region on 4, watched from the
- * event loop, ended in good time. Owned by a stage.
+ * event loop, ended in good time. Owned by measuring.c.
  *
  * The caller has SIGCHLD blocked, as sd_event_add_child(3) wants it.
  */

@@ -2,7 +2,7 @@
 #pragma once
 /*
  * A region read into a stage's result: the figures of each CPU, the live lines, the largest sample
- * so far. Also for a region that a dead daemon left. Owned by a stage (or by recovery).
+ * so far. Also for a region that a dead daemon left. Owned by measuring.c (or by recovery).
  */
 #include "region.h"
 #include "result.h"

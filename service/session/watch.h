@@ -2,7 +2,7 @@
 #pragma once
 /*
  * What happened to the machine while a stage was measured: suspended, a CPU taken offline, the
- * kernel's clock source given up. Embedded in a stage.
+ * kernel's clock source given up. Owned by measuring.c.
  */
 #include "finding.h"
 
