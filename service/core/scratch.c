@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
@@ -23,6 +24,9 @@
 
 #define SCRATCH_PREFIX "lrtbf-"
 #define MIB	       1048576.0
+
+#define SCRATCH_PATIENCE_US 500000 /* of all old folders together */
+#define SCRATCH_PAUSE_US    5000
 
 typedef DIR dir_t;
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(dir_t, closedir)
@@ -106,7 +110,7 @@ int scratch_make(const char *dir, const char *name, uint64_t bytes, uint64_t tak
 		r = scratch_make_in(dir_fd, name, &entry, &fd);
 	}
 	/* -1 stands for "unchanged" in fchown() too */
-	if (r == 0 && fchown(fd, uid, uid) < 0) {
+	if (r == 0 && (flock(fd, LOCK_SH) < 0 || fchown(fd, uid, uid) < 0)) {
 		r = -errno;
 		(void)unlinkat(dir_fd, entry, AT_REMOVEDIR); /* the error that counts is known */
 	}
@@ -276,8 +280,28 @@ static bool scratch_name_ours(const char *name)
 	       dot > name + strlen(SCRATCH_PREFIX);
 }
 
+/*
+ * Another daemon's load may be at work there, when the scratch folder is shared: who uses a folder
+ * holds the lock that was taken when it was made. The nanny of a daemon that was killed has a
+ * moment to go.
+ */
+static bool scratch_in_use(int dir_fd, const char *name, gint64 patience_end_us)
+{
+	g_auto(fd_t) fd = -1;
+
+	if (scratch_open(dir_fd, name, &fd) < 0)
+		return false; /* whether it can be removed will show */
+	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		if (errno != EWOULDBLOCK || g_get_monotonic_time() >= patience_end_us)
+			return errno == EWOULDBLOCK;
+		g_usleep(SCRATCH_PAUSE_US);
+	}
+	return false;
+}
+
 int scratch_clean(const char *dir)
 {
+	gint64 patience_end_us = g_get_monotonic_time() + SCRATCH_PATIENCE_US;
 	g_auto(fd_t) dir_fd = -1;
 	g_autoptr(dir_t) list = NULL;
 	struct dirent *d;
@@ -290,7 +314,8 @@ int scratch_clean(const char *dir)
 	if (!list)
 		return -errno;
 	while ((d = readdir(list))) {
-		if (!scratch_name_ours(d->d_name) || !scratch_is_folder(dir_fd, d))
+		if (!scratch_name_ours(d->d_name) || !scratch_is_folder(dir_fd, d) ||
+		    scratch_in_use(dir_fd, d->d_name, patience_end_us))
 			continue;
 		q = scratch_remove(dir, d->d_name);
 		if (q == 0)

@@ -24,6 +24,8 @@ int scratch_empty(int fd);
 /* Remove folder @name of @dir with all that is in it. -ENOENT: not there. */
 int scratch_remove(const char *dir, const char *name);
 
-/* Remove every scratch folder in @dir that a killed daemon left. Their number, or the first error.
+/*
+ * Remove every scratch folder in @dir that a killed daemon left: those that nobody has open as
+ * scratch_make() gave them. Their number, or the first error. May wait half a second.
  */
 int scratch_clean(const char *dir);

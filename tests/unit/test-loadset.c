@@ -804,6 +804,25 @@ static void test_scratch(const void *way)
 	in_child(body_scratch, GPOINTER_TO_UINT(way));
 }
 
+/* Two daemons may share a folder: what one still uses, the start of the other leaves alone. */
+static void test_scratch_in_use(void)
+{
+	g_autofree char *dir = g_dir_make_tmp("lrtbf-scratch-XXXXXX", NULL);
+	g_autofree char *used = NULL, *left = NULL, *path = NULL, *message = NULL;
+	int used_fd, left_fd;
+
+	g_assert_cmpint(scratch_make(dir, "a", 1, 0, -1, &used, &used_fd, &message), ==, 0);
+	g_assert_cmpint(scratch_make(dir, "b", 1, 0, -1, &left, &left_fd, &message), ==, 0);
+	close(left_fd);
+	g_assert_cmpint(loadset_clean_scratch(dir, &message), ==, 1);
+	path = g_build_filename(dir, used, NULL);
+	g_assert_cmpint(access(path, F_OK), ==, 0);
+	g_assert_cmpuint(folder_entries(dir), ==, 1);
+	close(used_fd);
+	g_assert_cmpint(loadset_clean_scratch(dir, &message), ==, 1);
+	g_assert_cmpint(rmdir(dir), ==, 0);
+}
+
 /* A file beyond what the load says it writes is refused by the kernel. */
 static void test_scratch_bounded(void)
 {
@@ -966,6 +985,7 @@ int main(int argc, char **argv)
 	add_ways("restart", test_restart);
 	add_ways("instances", test_instances);
 	add_ways("scratch", test_scratch);
+	g_test_add_func("/loadset/scratch-in-use", test_scratch_in_use);
 	g_test_add_func("/loadset/scratch-bounded", test_scratch_bounded);
 	g_test_add_func("/loadset/busy-disk", test_busy_disk);
 	g_test_add_func("/loadset/no-space", test_no_space);
