@@ -41,9 +41,12 @@ install_missing() {
 
 # build FOLDER [MESON-OPTION...]: set up once, then compile; says something only when it takes or fails.
 build() {
-	local folder=$1 log=$1.log
+	local folder=$1 log=$1.log lock
 	shift
 	mkdir -p "$(dirname "$folder")"
+	# one at a time: two that build in one folder take each other's files away
+	exec {lock}>"$folder.lock"
+	flock "$lock"
 	if [ ! -e "$folder/build.ninja" ]; then
 		say "Building in $folder"
 		rm -rf "$folder"
@@ -51,4 +54,5 @@ build() {
 			{ tail -n 30 "$log" >&2; die "meson setup failed, see $log"; }
 	fi
 	ninja -C "$folder" >"$log" 2>&1 || { tail -n 60 "$log" >&2; die "the build failed, see $log"; }
+	exec {lock}>&-
 }
