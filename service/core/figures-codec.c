@@ -192,10 +192,13 @@ static int get_lists(struct cursor *c, struct figures *f)
 
 int figures_decode(const void *data, size_t size, struct figures **ret)
 {
-	struct cursor c = { .at = data, .end = (const uint8_t *)data + size };
 	g_autofree struct figures *f = figures_new();
+	struct cursor c;
 	uint64_t version;
 
+	if (size == 0) /* and @data perhaps NULL, to which nothing may be added */
+		return -EBADMSG;
+	c = (struct cursor){ .at = data, .end = (const uint8_t *)data + size };
 	if (get64(&c, &version) < 0 || version != CODEC_VERSION || get_scalars(&c, f) < 0 ||
 	    get_buckets(&c, f->bucket) < 0 || get_buckets(&c, f->missed_bucket) < 0 ||
 	    get_lists(&c, f) < 0 || c.at != c.end)
