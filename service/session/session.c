@@ -73,7 +73,8 @@ static bool session_see_trouble(struct session *s)
 
 /*
  * What an ended session shows from memory is its head and the stages' findings and limits; figures
- * are in the store, and 160 KiB for each CPU and stage are too much to keep for an idle daemon.
+ * are in the store, and 160 KiB for each CPU and stage are too much to keep for an idle daemon. So
+ * are the summary's lists: tens of JSON objects each.
  */
 static void session_shrink(struct session *s)
 {
@@ -85,6 +86,10 @@ static void session_shrink(struct session *s)
 		g_clear_pointer(&stage->irqs, json_decref);
 	}
 	g_clear_pointer(&s->r->conditions, json_decref);
+	if (s->r->summary) {
+		(void)json_object_del(s->r->summary, "worst"); /* may not be there */
+		(void)json_object_del(s->r->summary, "blocks");
+	}
 	plan_free(s->plan);
 	s->plan = NULL;
 	g_clear_pointer(&s->loads, g_hash_table_unref);

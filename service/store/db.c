@@ -212,7 +212,7 @@ int db_open_writer(const char *path, sqlite3 **ret, char **ret_message)
 	if (r < 0)
 		return r;
 	r = db_connect(path, SQLITE_OPEN_READWRITE, DB_WRITER_WAIT_MS,
-		       "PRAGMA cache_size = -1024;"
+		       "PRAGMA cache_size = -256;"
 		       "PRAGMA synchronous = FULL;"
 		       "PRAGMA foreign_keys = ON;"
 		       "PRAGMA wal_autocheckpoint = 1000;"
@@ -254,7 +254,7 @@ int db_open_reader(const char *path, sqlite3 **ret, char **ret_message)
 {
 	/* read-write all the same: only then may it bring a log left by a kill into order */
 	return db_connect(path, SQLITE_OPEN_READWRITE, DB_READER_WAIT_MS,
-			  "PRAGMA cache_size = -512;"
+			  "PRAGMA cache_size = -256;"
 			  "PRAGMA query_only = ON;",
 			  ret, ret_message);
 }
