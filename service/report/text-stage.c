@@ -15,6 +15,7 @@
 #include "text-worst.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static char *text_stage_load(const struct result_stage *s)
 {
@@ -253,6 +254,8 @@ static void text_metric(struct table *t, const struct result_metric *m)
 	double unit = !bytes ? 1 : m->max >= 1e6 ? 1e6 : m->max >= 1e3 ? 1e3 : 1;
 	g_autofree char *name = cell_text(m->name);
 
+	if (g_str_equal(m->unit, "%") && g_str_has_suffix(name, "_pct"))
+		name[strlen(name) - strlen("_pct")] = '\0'; /* the unit has a column of its own */
 	table_row(t, PAGE_PLAIN);
 	table_cell(t, g_strdelimit(g_steal_pointer(&name), "_", ' '));
 	table_cell(t, m->n ? text_rate(m, m->mean, unit) : NULL);
