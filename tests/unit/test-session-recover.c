@@ -33,6 +33,8 @@ static void life(struct world *w, unsigned sessions, uint64_t run_ns)
 	char c;
 	pid_t pid;
 
+	if (g_getenv("LRTBF_VALGRIND"))
+		run_ns *= 10; /* a life goes by that much slower */
 	g_assert_cmpint(pipe(pipe_fds), ==, 0);
 	pid = fork();
 	g_assert_cmpint(pid, >=, 0);
