@@ -1,24 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Why flock() and not a pid file: the kernel gives it back when the holder dies, whatever it died
- * of. The pid inside is only for the sentence that names the holder, and is believed no further
- * than that such a process exists.
+ * of, and tells in /proc/locks who holds it, whatever a file may say.
  *
  * /run/lock is sticky and open to everybody, where the kernel (fs.protected_regular) refuses
- * O_CREAT on a file of another user: the file is opened without it first, and read-only when it may
- * not be written, which is enough for flock().
+ * O_CREAT on a file of another user: the file is opened without it first. Read-only is enough for
+ * flock(). So any user's program can hold it, too, and is then named.
  */
 #include "lock.h"
 
 #include "cleanup.h"
-#include "duration.h"
+#include "message.h"
+#include "proc-locks.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 
@@ -30,77 +26,58 @@ static int lock_open(const char *path)
 
 	/* Twice: the file may come or go between the two ways of opening it. */
 	for (int attempt = 0; attempt < 2; attempt++) {
-		fd = open(path, O_RDWR | LOCK_FLAGS);
-		if (fd < 0 && errno == EACCES)
-			fd = open(path, O_RDONLY | LOCK_FLAGS);
+		fd = open(path, O_RDONLY | LOCK_FLAGS);
 		if (fd >= 0 || errno != ENOENT)
 			return fd >= 0 ? fd : -errno;
-		fd = open(path, O_RDWR | O_CREAT | O_EXCL | LOCK_FLAGS, 0644);
+		fd = open(path, O_RDONLY | O_CREAT | O_EXCL | LOCK_FLAGS, 0644);
 		if (fd >= 0 || errno != EEXIST)
 			return fd >= 0 ? fd : -errno;
 	}
 	return -EEXIST;
 }
 
-/* The process that the file names, when there is such a process; 0 otherwise. */
-static pid_t lock_holder(int fd)
+/* "lrtbfd, process 123"; NULL when the kernel does not tell. g_free(). */
+static char *lock_holder(const struct stat *st)
 {
-	char text[32];
-	int64_t pid;
-	ssize_t n;
+	g_autofree char *locks = NULL, *path = NULL, *comm = NULL;
+	gsize size;
+	pid_t pid;
 
-	n = pread(fd, text, sizeof(text) - 1, 0);
-	if (n <= 0)
-		return 0;
-	text[n] = '\0';
-	g_strstrip(text);
-	if (integer_parse(text, 1, INT_MAX, &pid, NULL) < 0)
-		return 0;
-	return kill((pid_t)pid, 0) == 0 || errno == EPERM ? (pid_t)pid : 0;
-}
-
-static void lock_sign(int fd)
-{
-	char text[32];
-	int n = snprintf(text, sizeof(text), "%d\n", getpid());
-
-	/* A file of another user cannot be signed; the lock holds all the same. */
-	if (ftruncate(fd, 0) == 0)
-		(void)!pwrite(fd, text, (size_t)n, 0);
+	if (!g_file_get_contents("/proc/locks", &locks, &size, NULL))
+		return NULL;
+	pid = proc_locks_holder(locks, size, st->st_dev, st->st_ino);
+	if (pid == 0)
+		return NULL;
+	path = g_strdup_printf("/proc/%d/comm", pid);
+	if (!g_file_get_contents(path, &comm, NULL, NULL))
+		return NULL;
+	return g_strdup_printf("%s, process %d", g_strstrip(comm), pid);
 }
 
 int lock_take(const char *path, int *ret_fd, char **ret_message)
 {
 	g_auto(fd_t) fd = lock_open(path);
+	g_autofree char *holder = NULL;
 	struct stat st;
-	pid_t pid;
 	int r;
 
-	if (fd < 0) {
-		r = fd;
-		*ret_message =
-			g_strdup_printf("The lock %s cannot be opened: %s.", path, g_strerror(-r));
-		return r;
+	if (fd < 0)
+		return message_fail(ret_message, fd, "The lock %s cannot be opened: %s.", path,
+				    g_strerror(-fd));
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return message_fail(ret_message, -ENOTSUP, "The lock %s is not a regular file.",
+				    path);
+	r = flock(fd, LOCK_EX | LOCK_NB) < 0 ? -errno : 0;
+	if (r == -EWOULDBLOCK) {
+		holder = lock_holder(&st);
+		return message_fail(ret_message, -EBUSY,
+				    "Another program (%s) is measuring on this machine: it holds "
+				    "%s.",
+				    holder ?: "which one is not known", path);
 	}
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
-		*ret_message = g_strdup_printf("The lock %s is not a regular file.", path);
-		return -ENOTSUP;
-	}
-	if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-		r = -errno;
-		if (r != -EWOULDBLOCK) {
-			*ret_message = g_strdup_printf("The lock %s cannot be taken: %s.", path,
-						       g_strerror(-r));
-			return r;
-		}
-		pid = lock_holder(fd);
-		*ret_message = pid > 0 ? g_strdup_printf("Another lrtbfd (process %d) is measuring "
-							 "on this machine.",
-							 pid)
-				       : g_strdup("Another lrtbfd is measuring on this machine.");
-		return -EBUSY;
-	}
-	lock_sign(fd);
+	if (r < 0)
+		return message_fail(ret_message, r, "The lock %s cannot be taken: %s.", path,
+				    g_strerror(-r));
 	*ret_fd = fd_steal(&fd);
 	return 0;
 }

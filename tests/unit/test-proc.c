@@ -2,6 +2,7 @@
 /* Parsers of /proc and of the kernel's other texts. */
 #include <errno.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "kconfig.h"
@@ -9,6 +10,7 @@
 #include "proc-counters.h"
 #include "proc-cpuinfo.h"
 #include "proc-interrupts.h"
+#include "proc-locks.h"
 #include "proc-pid.h"
 
 static char *real(const char *path, gsize *ret_size)
@@ -369,9 +371,25 @@ static void test_kconfig(void)
 	g_assert_cmpstr(g_hash_table_lookup(o, "LAST"), ==, "m");
 }
 
+static void test_locks(void)
+{
+	static const char text[] = "1: -> FLOCK  ADVISORY  WRITE 5 fe:00:1096 0 EOF\n"
+				   "2: POSIX  ADVISORY  WRITE 6 fe:00:1096 0 EOF\n"
+				   "3: FLOCK  ADVISORY  WRITE 7 fe:00:10961 0 EOF\n"
+				   "4: FLOCK  ADVISORY  WRITE 8 fe:00:1096 0 EOF\n";
+	size_t n = sizeof(text) - 1;
+
+	g_assert_cmpint(proc_locks_holder(text, n, makedev(0xfe, 0), 1096), ==, 8);
+	g_assert_cmpint(proc_locks_holder(text, n, makedev(0xfe, 0), 10961), ==, 7);
+	g_assert_cmpint(proc_locks_holder(text, n, makedev(0xfd, 0), 1096), ==, 0);
+	g_assert_cmpint(proc_locks_holder(text, n - 7, makedev(0xfe, 0), 1096), ==, 0);
+	g_assert_cmpint(proc_locks_holder("", 0, 0, 0), ==, 0);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/proc/locks", test_locks);
 	g_test_add_func("/proc/interrupts/names", test_interrupts_names);
 	g_test_add_func("/proc/interrupts/glued", test_interrupts_glued);
 	g_test_add_func("/proc/interrupts/odd", test_interrupts_odd);
