@@ -61,7 +61,7 @@ static const char main_help[] =
 	"  --measure=FILE             the program lrtbf-measure\n"
 	"  --load=FILE                the program lrtbf-load\n"
 	"  --log-level=LEVEL          debug, info, notice, warning, err; over the settings' one\n"
-	"  --help, --version\n"
+	"  -h, --help; --version\n"
 	"\n"
 	"SIGTERM and SIGINT stop it, SIGHUP reads the configuration again. See lrtbfd(8).\n";
 
@@ -123,8 +123,9 @@ static int main_parse(int argc, char **argv, struct daemon_options *o)
 	int c;
 
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":", main_options, NULL)) >= 0) {
+	while ((c = getopt_long(argc, argv, ":h", main_options, NULL)) >= 0) {
 		switch (c) {
+		case 'h':
 		case OPTION_HELP:
 			fputs(main_help, stdout);
 			return 0;

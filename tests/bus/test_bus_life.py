@@ -42,6 +42,7 @@ def test_usage(args):
 
 
 def test_help_names_every_option_of_the_manual():
+    assert lrtbfd("-h").stdout == lrtbfd("--help").stdout
     text = lrtbfd("--help")
     assert text.returncode == 0 and text.stderr == ""
     page = (Path(__file__).parents[2] / "docs" / "lrtbfd.8").read_text().replace("\\-", "-")
