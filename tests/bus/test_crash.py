@@ -50,6 +50,12 @@ def escape_load(daemon, folder, marker):
     daemon.load("escape", f'command = ( "{script}", "{marker}" );\n')
 
 
+def points(report):
+    """Grid points accounted for: on a busy machine many of them are missed, none is forgotten."""
+    figures = report["stages"][0]["all"]
+    return figures["count"] + figures["missed"]
+
+
 def gone(pids, timeout=2.0):
     end = time.monotonic() + timeout
     alive = set(pids)
@@ -87,7 +93,7 @@ def running(make_daemon, bus, folder):
 
 def test_daemon_killed(running, bus):
     daemon, caller, sid, marker = running
-    before = caller.report(sid)["stages"][0]["all"]["count"]
+    before = points(caller.report(sid))
     everything = children(daemon.pid) | processes(marker)
     assert len(everything) >= 4
     daemon.kill()
@@ -97,7 +103,7 @@ def test_daemon_killed(running, bus):
     assert caller.session_get(sid, "State") == "interrupted"
     report = caller.report(sid)
     figures = report["stages"][0]["all"]
-    assert figures["count"] >= before > 500
+    assert points(report) >= before > 500 and figures["count"] > 0
     assert sum(n for _, _, n in figures["histogram"]) == figures["count"]
     assert figures["pending_ns"] in (0, None)
     assert report["session"]["reason"]
@@ -117,7 +123,7 @@ def test_daemon_killed_again_and_again(running, bus):
         daemon.kill()
     daemon.start()
     assert caller.session_get(sid, "State") == "interrupted"
-    assert caller.report(sid)["stages"][0]["all"]["count"] > 500
+    assert points(caller.report(sid)) > 500
     integrity(daemon)
 
 
@@ -126,7 +132,7 @@ def test_child_killed(running, bus):
     os.kill(child(daemon, "lrtbf-measure"), signal.SIGKILL)
     assert caller.wait_state(sid) == "failed"
     report = caller.report(sid)
-    assert report["stages"][0]["all"]["count"] > 500
+    assert points(report) > 500
     assert "SIGKILL" in report["session"]["reason"] or "signal 9" in report["session"]["reason"] \
         or "killed" in report["session"]["reason"].lower()
     wait_for(lambda: not processes(marker), timeout=2, what="end of the load")
@@ -154,7 +160,7 @@ def test_stop_ends_within_a_second(running):
     took = time.monotonic() - start
     # the promise is one second; the rest is this machine's
     assert took < 2.5, took
-    assert caller.report(sid)["stages"][0]["all"]["count"] > 500
+    assert points(caller.report(sid)) > 500
     caller.session(sid, "Stop", "a{sv}", {})
     assert caller.session_get(sid, "State") == "stopped"
     assert not processes(marker)
@@ -166,8 +172,14 @@ def test_sigterm_is_a_clean_stop(running):
     assert not processes(marker)
     daemon.start()
     assert caller.session_get(sid, "State") == "stopped"
-    assert caller.report(sid)["stages"][0]["all"]["count"] > 500
+    assert points(caller.report(sid)) > 500
     integrity(daemon)
+
+
+def elapsed(caller, sid):
+    """Grid points that a session accounts for, whatever a busy machine made of them."""
+    figures = caller.report(sid)["stages"][0]["all"]
+    return figures["count"] + figures["missed"]
 
 
 @pytest.fixture
@@ -202,13 +214,13 @@ def test_full_disk(make_daemon, bus, small_disk):
     trouble = wait_for(lambda: caller.get("/org/lrtbf1", "Manager", "Trouble"), what="Trouble")
     assert "no room" in trouble and str(small_disk) in trouble
     # nothing is lost meanwhile: the report is complete
-    assert caller.report(sid)["stages"][0]["all"]["count"] > 3000
+    assert elapsed(caller, sid) > 3900
     filler.unlink()
     wait_for(lambda: caller.get("/org/lrtbf1", "Manager", "Trouble") == "", what="end of trouble")
     daemon.kill()
     daemon.start()
     assert caller.session_get(sid, "State") == "done"
-    assert caller.report(sid)["stages"][0]["all"]["count"] > 3000
+    assert elapsed(caller, sid) > 3900
     integrity(daemon)
     daemon.kill()
     caller.close()
@@ -225,7 +237,7 @@ def test_locked_database(make_daemon, bus):
     assert caller.wait_state(sid) == "done"
     trouble = wait_for(lambda: caller.get("/org/lrtbf1", "Manager", "Trouble"), what="Trouble")
     assert "locked" in trouble
-    assert caller.report(sid)["stages"][0]["all"]["count"] > 1500
+    assert elapsed(caller, sid) > 1900
     other.execute("ROLLBACK")
     other.close()
     wait_for(lambda: caller.get("/org/lrtbf1", "Manager", "Trouble") == "", what="end of trouble")
