@@ -43,7 +43,8 @@ static void follow_leave(struct follow *f, int outcome)
 
 static void follow_draw(struct follow *f)
 {
-	if (f->known && (f->flags & FOLLOW_DRAW) && f->c->terminal.moves && !f->c->json && !f->complete)
+	if (f->known && (f->flags & FOLLOW_DRAW) && f->c->terminal.moves && !f->c->json &&
+	    !f->complete)
 		live_draw(&f->live, f->properties, &f->c->terminal);
 }
 

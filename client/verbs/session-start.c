@@ -19,8 +19,9 @@ static const struct {
 };
 
 /*
- * A dictionary has a key once, so several limits go in one value, with semicolons. An empty one goes
- * along, to be refused: a script whose variable is empty must not get a session without its limit.
+ * A dictionary has a key once, so several limits go in one value, with semicolons. An empty one
+ * goes along, to be refused: a script whose variable is empty must not get a session without its
+ * limit.
  */
 static char *session_start_limits(const struct args *a)
 {

@@ -17,7 +17,8 @@
 struct conf;
 struct conf_group; /* the file's top level, or one group in it; owned by its conf */
 
-/* At most 1 MiB, UTF-8, no NUL. @name is what problems call the file. NULL when it cannot be parsed. */
+/* At most 1 MiB, UTF-8, no NUL. @name is what problems call the file. NULL when it cannot be
+ * parsed. */
 struct conf *conf_parse(const char *text, size_t size, const char *name, GPtrArray *problems);
 /*
  * Lay a drop-in over it, before anything is taken: its top-level settings replace those of the same
@@ -29,24 +30,27 @@ struct conf_group *conf_root(struct conf *c);
 
 bool conf_empty(const struct conf *c); /* says nothing at all */
 bool conf_has(struct conf_group *g, const char *key);
-bool conf_is_string(struct conf_group *g, const char *key); /* for keys that take a number or a word */
+bool conf_is_string(struct conf_group *g,
+		    const char *key); /* for keys that take a number or a word */
 unsigned conf_line(struct conf_group *g, const char *key); /* 0: not there: the group's own line */
 
-/* Each: 0 taken, 1 not there (@ret untouched), -EINVAL problem added. Strings belong to the conf. */
+/* Each: 0 taken, 1 not there (@ret untouched), -EINVAL problem added. Strings belong to the conf.
+ */
 int conf_take_string(struct conf_group *g, const char *key, const char **ret);
 int conf_take_bool(struct conf_group *g, const char *key, bool *ret);
-int conf_take_integer(struct conf_group *g, const char *key, int64_t min, int64_t max, int64_t *ret);
+int conf_take_integer(struct conf_group *g, const char *key, int64_t min, int64_t max,
+		      int64_t *ret);
 int conf_take_duration(struct conf_group *g, const char *key, uint64_t min_ns, uint64_t max_ns,
 		       uint64_t *ret_ns);
 int conf_take_size(struct conf_group *g, const char *key, uint64_t *ret_bytes);
-int conf_take_strings(struct conf_group *g, const char *key, char ***ret); /* array or list; g_strfreev */
+int conf_take_strings(struct conf_group *g, const char *key,
+		      char ***ret); /* array or list; g_strfreev */
 int conf_take_integers(struct conf_group *g, const char *key, int64_t min, int64_t max,
 		       int64_t **ret, size_t *ret_n); /* array or list; g_free */
 int conf_take_groups(struct conf_group *g, const char *key, struct conf_group ***ret,
 		     size_t *ret_n); /* list of groups; g_free the array */
 /* Add a problem at @key's line. Returns -EINVAL. */
-int conf_complain(struct conf_group *g, const char *key, const char *fmt, ...)
-	G_GNUC_PRINTF(3, 4);
+int conf_complain(struct conf_group *g, const char *key, const char *fmt, ...) G_GNUC_PRINTF(3, 4);
 /* The same at the line of element @i of the list or array @key. */
 int conf_complain_at(struct conf_group *g, const char *key, unsigned i, const char *fmt, ...)
 	G_GNUC_PRINTF(4, 5);

@@ -2,8 +2,8 @@
 #pragma once
 /*
  * Opening files that make the daemon run something: folders and files that nobody but root and the
- * daemon's own user could have written. Errors with *ret_wrong (g_free): what is wrong, to follow the
- * file's name.
+ * daemon's own user could have written. Errors with *ret_wrong (g_free): what is wrong, to follow
+ * the file's name.
  */
 #include <stddef.h>
 

@@ -182,16 +182,18 @@ static enum conf_token confscan_number(struct confscan *c)
 	if (n == 0 || suffix > 2 || digits[n + suffix])
 		return confscan_no_integer(c, word, hex);
 	if (!confscan_fits(digits, base, negative, G_MAXINT64))
-		confscan_problem(c, c->line,
-				 "%.*s does not fit in 64 bits and would be read as another number; "
-				 "times and sizes are strings with a unit (\"3s\", \"512M\")",
-				 SHOWN_MAX, word);
+		confscan_problem(
+			c, c->line,
+			"%.*s does not fit in 64 bits and would be read as another number; "
+			"times and sizes are strings with a unit (\"3s\", \"512M\")",
+			SHOWN_MAX, word);
 	else if (suffix == 0 && !confscan_fits(digits, base, negative, G_MAXINT32))
-		confscan_problem(c, c->line,
-				 "%.*s does not fit in 32 bits and would be read as another number; "
-				 "times and sizes are strings with a unit (\"3s\", \"512M\"), a count "
-				 "is written %.*sL",
-				 SHOWN_MAX, word, SHOWN_MAX, word);
+		confscan_problem(
+			c, c->line,
+			"%.*s does not fit in 32 bits and would be read as another number; "
+			"times and sizes are strings with a unit (\"3s\", \"512M\"), a count "
+			"is written %.*sL",
+			SHOWN_MAX, word, SHOWN_MAX, word);
 	return suffix > 0 ? CONF_INT64 : CONF_INT;
 }
 

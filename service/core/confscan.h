@@ -30,10 +30,10 @@ enum conf_token {
 };
 
 struct confscan {
-	const char *name;	/* of the text, for problems */
+	const char *name; /* of the text, for problems */
 	GPtrArray *problems;
-	unsigned n_problems;	/* noted here */
-	bool cut;		/* the text was cut short by a problem: no further ones are noted */
+	unsigned n_problems; /* noted here */
+	bool cut;	     /* the text was cut short by a problem: no further ones are noted */
 	/* the token that is looked at */
 	enum conf_token token;
 	const char *at;
@@ -45,8 +45,8 @@ struct confscan {
 };
 
 /*
- * Begin with the first token of @text, which must have a NUL at @size and stay. -EINVAL with a problem:
- * over 1 MiB, NUL bytes, not UTF-8.
+ * Begin with the first token of @text, which must have a NUL at @size and stay. -EINVAL with a
+ * problem: over 1 MiB, NUL bytes, not UTF-8.
  */
 int confscan_init(struct confscan *c, const char *text, size_t size, const char *name,
 		  GPtrArray *problems);
@@ -56,5 +56,4 @@ int confscan_init(struct confscan *c, const char *text, size_t size, const char 
  * characters. Strings and comments without an end, and the 20th problem, cut the text short.
  */
 void confscan_next(struct confscan *c);
-void confscan_problem(struct confscan *c, unsigned line, const char *fmt, ...)
-	G_GNUC_PRINTF(3, 4);
+void confscan_problem(struct confscan *c, unsigned line, const char *fmt, ...) G_GNUC_PRINTF(3, 4);

@@ -14,18 +14,18 @@
 #include <stdbool.h>
 
 struct conftree_file {
-	char *name;	/* "quick": without folder and .conf */
-	char *path;	/* where it came from */
-	char *text;	/* NULL: could not be read, problems say why */
+	char *name; /* "quick": without folder and .conf */
+	char *path; /* where it came from */
+	char *text; /* NULL: could not be read, problems say why */
 	size_t size;
-	GPtrArray *dropins; /* of struct conftree_file, text included */
+	GPtrArray *dropins;  /* of struct conftree_file, text included */
 	GPtrArray *problems; /* of this file alone */
 };
 
 /*
  * @dirs: NULL-ended, strongest first. @sub: "plans.d", "loads.d" or "" for lrtbfd.conf itself.
- * Returns struct conftree_file in name order (g_ptr_array_unref). A folder that cannot be read is an
- * entry of its own, named @sub, with the problem. Drop-ins without their file too, but over an
+ * Returns struct conftree_file in name order (g_ptr_array_unref). A folder that cannot be read is
+ * an entry of its own, named @sub, with the problem. Drop-ins without their file too, but over an
  * absent lrtbfd.conf they count.
  */
 GPtrArray *conftree_list(const char *const *dirs, const char *sub);
@@ -36,8 +36,8 @@ void conftree_file_free(struct conftree_file *f);
 
 struct conf;
 /*
- * Its text with the drop-ins laid over: NULL, and problems added, when it or one of them could not be
- * read or parsed. conf_free().
+ * Its text with the drop-ins laid over: NULL, and problems added, when it or one of them could not
+ * be read or parsed. conf_free().
  */
 struct conf *conftree_file_parse(const struct conftree_file *f, GPtrArray *problems);
 

@@ -11,12 +11,14 @@
  * exact to the nanosecond. A bare number is refused unless @default_unit_ns is given (0: refuse).
  * -EINVAL: not a duration; -ERANGE: above 2^62 ns; with a sentence (g_free; may be NULL).
  */
-int duration_parse(const char *text, uint64_t default_unit_ns, uint64_t *ret_ns, char **ret_message);
+int duration_parse(const char *text, uint64_t default_unit_ns, uint64_t *ret_ns,
+		   char **ret_message);
 
 /* Shortest exact text that duration_parse() reads back: "250us", "1.5s". g_free(). */
 char *duration_format(uint64_t ns);
 
-/* Bytes: "512M", "1G", "100k", "4096". Binary units as dd has them; KiB/MiB/GiB and kB/MB/GB too. */
+/* Bytes: "512M", "1G", "100k", "4096". Binary units as dd has them; KiB/MiB/GiB and kB/MB/GB too.
+ */
 int size_parse(const char *text, uint64_t *ret_bytes, char **ret_message);
 
 /* A whole number within [min, max]; -EINVAL or -ERANGE with a sentence. */

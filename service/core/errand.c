@@ -154,8 +154,7 @@ static int errand_take(const json_t *j, struct errand *e)
 	    errand_take_bool(j, "nobody", &e->nobody) < 0 ||
 	    errand_take_bool(j, "keep_rights", &e->keep_rights) < 0 ||
 	    errand_take_bool(j, "no_namespace", &e->no_namespace) < 0 ||
-	    errand_take_statuses(j, &e->end_statuses) < 0 ||
-	    instances == 0)
+	    errand_take_statuses(j, &e->end_statuses) < 0 || instances == 0)
 		return -EBADMSG;
 	e->name = g_strdup(json_string_value(json_object_get(j, "name")));
 	e->instances = instances;

@@ -13,7 +13,7 @@ enum finding_weight {
 };
 
 struct finding_kind {
-	const char *id;	  /* "migrated", "not-realtime-policy", ...: stable, in JSON and on the bus */
+	const char *id; /* "migrated", "not-realtime-policy", ...: stable, in JSON and on the bus */
 	enum finding_weight weight;
 	const char *text; /* what it means for the number: a sentence */
 	const char *mend; /* what to do about it: a sentence */
@@ -24,7 +24,7 @@ struct finding {
 	char *text; /* this case's own sentence, with figures; never NULL (a copy of kind->text) */
 };
 
-extern const struct finding_kind finding_kinds[]; /* ends with .id NULL */
+extern const struct finding_kind finding_kinds[];	 /* ends with .id NULL */
 const struct finding_kind *finding_kind(const char *id); /* NULL: unknown */
 
 GPtrArray *findings_new(void); /* frees its members */

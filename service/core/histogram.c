@@ -41,8 +41,8 @@ uint64_t histogram_count(const uint64_t *bucket)
 
 /*
  * The progression's terms are walked bucket by bucket: how many of them are still at or above the
- * bucket's lower bound is one division, so that a stall of an hour at a microsecond costs as much as
- * the octaves it crosses.
+ * bucket's lower bound is one division, so that a stall of an hour at a microsecond costs as much
+ * as the octaves it crosses.
  */
 void histogram_add_progression(uint64_t *bucket, uint64_t first_ns, uint64_t step_ns, uint64_t n)
 {

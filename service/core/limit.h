@@ -24,7 +24,7 @@ enum limit_figure {
 struct limit {
 	enum limit_figure figure;
 	uint32_t ppm;	/* LIMIT_PERCENTILE: which */
-	uint64_t bound;	/* ns, count, or per million */
+	uint64_t bound; /* ns, count, or per million */
 	char name[32];	/* as written: "p99.99" */
 	char text[64];	/* normalised: "p99.99 <= 50us" */
 };

@@ -6,7 +6,7 @@
 #include <glib.h>
 
 /*
- * Set *@ret_message (NULL: nobody asks) to the sentence (g_free) and return @r. What is quoted in it may
- * be cut short or no UTF-8 at all: the sentence is, because it may go onto a bus.
+ * Set *@ret_message (NULL: nobody asks) to the sentence (g_free) and return @r. What is quoted in
+ * it may be cut short or no UTF-8 at all: the sentence is, because it may go onto a bus.
  */
 int message_fail(char **ret_message, int r, const char *fmt, ...) G_GNUC_PRINTF(3, 4);

@@ -41,7 +41,7 @@ struct plan_instrument {
 	bool grid; /* has interval and dither, and so missed periods and a corrected view */
 	bool work; /* has passes of work */
 };
-extern const struct plan_instrument plan_instruments[]; /* ends with .name NULL */
+extern const struct plan_instrument plan_instruments[];		 /* ends with .name NULL */
 const struct plan_instrument *plan_instrument(const char *name); /* NULL: unknown */
 
 /* Set from text, with the key's range. -EINVAL with a sentence. */

@@ -12,31 +12,33 @@
 struct conftree_file;
 
 struct plan_stage {
-	char *name;	/* shown in reports; default: the load's name; unique in the plan */
-	char *load;	/* name of a load file; "none" */
+	char *name;	      /* shown in reports; default: the load's name; unique in the plan */
+	char *load;	      /* name of a load file; "none" */
 	uint64_t duration_ns; /* default: the plan's */
 	unsigned line;
 };
 
 struct plan {
 	char *name, *description;
-	char *file;		/* where it came from: what problems call it */
-	char *instrument;	/* "timer", "cpuloop" */
-	int policy;		/* SCHED_* */
-	int fallback_policy;	/* when @policy is not permitted; -1: refuse */
-	int priority, nice;	/* priority: 0 but for fifo and rr */
-	bool priority_wished;	/* plan_override() set it: a policy without priorities is refused then */
+	char *file;	      /* where it came from: what problems call it */
+	char *instrument;     /* "timer", "cpuloop" */
+	int policy;	      /* SCHED_* */
+	int fallback_policy;  /* when @policy is not permitted; -1: refuse */
+	int priority, nice;   /* priority: 0 but for fifo and rr */
+	bool priority_wished; /* plan_override() set it: a policy without priorities is refused then
+			       */
 	uint64_t interval_ns, duration_ns, warmup_ns, break_ns, within_ns, dither_ns, work_ns;
 	uint64_t dl_runtime_ns, dl_deadline_ns, dl_period_ns;
-	int dma_latency_us;	/* default 0; -1: leave alone */
-	char *cpus;		/* as written: "all"; resolved when a session starts */
+	int dma_latency_us; /* default 0; -1: leave alone */
+	char *cpus;	    /* as written: "all"; resolved when a session starts */
 	bool lock_memory;
-	uint64_t checkpoint_ns;	/* default 10 s */
-	uint64_t settle_ns;	/* between a load's start and the measuring; default 1 s, none for load none */
-	GPtrArray *stages;	/* of struct plan_stage, at least one */
-	GArray *limits;		/* of struct limit */
-	char *label;		/* default label of its sessions; may be NULL */
-	char *text;		/* kept with the session: its file's, or plan_format()'s when it has drop-ins */
+	uint64_t checkpoint_ns; /* default 10 s */
+	uint64_t settle_ns; /* between a load's start and the measuring; default 1 s, none for load
+			       none */
+	GPtrArray *stages;  /* of struct plan_stage, at least one */
+	GArray *limits;	    /* of struct limit */
+	char *label;	    /* default label of its sessions; may be NULL */
+	char *text; /* kept with the session: its file's, or plan_format()'s when it has drop-ins */
 };
 
 /*
@@ -47,8 +49,8 @@ struct plan {
 struct plan *plan_parse(const char *name, const char *text, size_t size, const char *file,
 			GPtrArray *problems);
 /*
- * The same with its drop-ins merged: scalars and lists of a drop-in replace. Problems of reading the
- * file are added too.
+ * The same with its drop-ins merged: scalars and lists of a drop-in replace. Problems of reading
+ * the file are added too.
  */
 struct plan *plan_from_file(const struct conftree_file *f, GPtrArray *problems);
 void plan_free(struct plan *p);

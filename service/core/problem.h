@@ -6,9 +6,9 @@
 #include <glib.h>
 
 struct problem {
-	char *file;	/* as the user knows it; "" for text that came over the bus */
-	unsigned line;	/* 1-based; 0: the file as a whole */
-	char *text;	/* a sentence without file:line */
+	char *file;    /* as the user knows it; "" for text that came over the bus */
+	unsigned line; /* 1-based; 0: the file as a whole */
+	char *text;    /* a sentence without file:line */
 };
 
 /* Appends to @problems (a GPtrArray made by problems_new(); NULL: dropped). Returns -EINVAL. */

@@ -9,18 +9,10 @@ static const struct {
 	int err;
 	const char *name;
 } reasons[] = {
-	{ EBUSY, "Busy" },
-	{ ENOENT, "NoSuchSession" },
-	{ ESRCH, "NoSuchPlan" },
-	{ EBADMSG, "InvalidPlan" },
-	{ EINVAL, "InvalidOption" },
-	{ ENODEV, "NoDevice" },
-	{ EPERM, "NotPermitted" },
-	{ EOPNOTSUPP, "NotRealtime" },
-	{ EACCES, "NotAuthorized" },
-	{ EDQUOT, "QueueFull" },
-	{ EMSGSIZE, "TooLarge" },
-	{ EINPROGRESS, "NotFinished" },
+	{ EBUSY, "Busy" },	    { ENOENT, "NoSuchSession" },   { ESRCH, "NoSuchPlan" },
+	{ EBADMSG, "InvalidPlan" }, { EINVAL, "InvalidOption" },   { ENODEV, "NoDevice" },
+	{ EPERM, "NotPermitted" },  { EOPNOTSUPP, "NotRealtime" }, { EACCES, "NotAuthorized" },
+	{ EDQUOT, "QueueFull" },    { EMSGSIZE, "TooLarge" },	   { EINPROGRESS, "NotFinished" },
 	{ EIO, "Failed" },
 };
 

@@ -5,9 +5,9 @@
  * ReasonId and between processes; inside, each is one errno. The only place that maps them.
  *
  *	Busy EBUSY		NoSuchSession ENOENT	NoSuchPlan ESRCH	InvalidPlan EBADMSG
- *	InvalidOption EINVAL	NoDevice ENODEV		NotPermitted EPERM	NotRealtime EOPNOTSUPP
- *	NotAuthorized EACCES	QueueFull EDQUOT	TooLarge EMSGSIZE	NotFinished EINPROGRESS
- *	Failed			anything else
+ *	InvalidOption EINVAL	NoDevice ENODEV		NotPermitted EPERM	NotRealtime
+ *EOPNOTSUPP NotAuthorized EACCES	QueueFull EDQUOT	TooLarge EMSGSIZE	NotFinished
+ *EINPROGRESS Failed			anything else
  */
 
 /* @err: errno, either sign. Never NULL: "Failed" for what has no name of its own. */

@@ -244,7 +244,8 @@ uint64_t region_migrate(struct region_cpu *c, uint64_t latency_ns, uint64_t at_n
 uint64_t region_warm_up(struct region_cpu *c, uint64_t latency_ns, uint64_t at_ns,
 			uint64_t begin_ns, int64_t shift_ns)
 {
-	uint64_t passed = latency_ns / c->interval_ns, last_ns = c->next_ns + passed * c->interval_ns;
+	uint64_t passed = latency_ns / c->interval_ns,
+		 last_ns = c->next_ns + passed * c->interval_ns;
 	uint64_t missed = 0, next_ns;
 
 	if (passed > 0 && last_ns >= begin_ns)

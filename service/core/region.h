@@ -131,8 +131,8 @@ uint64_t region_warm_up(struct region_cpu *c, uint64_t latency_ns, uint64_t at_n
  * A consistent copy of block @i into @ret: retries while the writer is inside, a bounded number of
  * times. > 0: no quiet moment was found, because the writer was killed inside or never pauses for
  * as long as a copy takes; then ret->figures.torn = 1 and derived fields are rebuilt from the
- * buckets (figures_rebuild()), next_ns too. Of an ended region (REGION_ENDED) the copy is closed already
- * (region_close_cpu() with the header's end_mono_ns). -EBADMSG: cannot have been written by
+ * buckets (figures_rebuild()), next_ns too. Of an ended region (REGION_ENDED) the copy is closed
+ * already (region_close_cpu() with the header's end_mono_ns). -EBADMSG: cannot have been written by
  * lrtbf-measure. Never trusts counts or offsets in the file.
  */
 int region_read_cpu(const void *map, size_t size, unsigned i, struct region_cpu *ret);

@@ -15,59 +15,59 @@
 
 struct result_cpu {
 	int cpu;
-	int policy, priority;	/* read back; SCHED_* */
+	int policy, priority;	 /* read back; SCHED_* */
 	struct figures *figures; /* never NULL */
 };
 
-struct result_metric {		/* a load's effect */
-	char *name;		/* "context_switches" */
-	char *unit;		/* "1/s", "B/s" */
-	unsigned n;		/* seconds it was taken over */
+struct result_metric {		       /* a load's effect */
+	char *name;		       /* "context_switches" */
+	char *unit;		       /* "1/s", "B/s" */
+	unsigned n;		       /* seconds it was taken over */
 	double mean, stddev, min, max; /* per second; stddev meaningless below n = 2 */
 };
 
 struct result_limit {
 	struct limit limit;
 	enum limit_outcome outcome;
-	uint64_t value;		/* in the bound's unit; no meaning when LIMIT_UNKNOWN */
-	int cpu;		/* the CPU whose value it is; -1: all */
+	uint64_t value; /* in the bound's unit; no meaning when LIMIT_UNKNOWN */
+	int cpu;	/* the CPU whose value it is; -1: all */
 };
 
 struct result_stage {
-	unsigned index;		/* 0-based */
+	unsigned index; /* 0-based */
 	char *name, *load;
 	enum verdict verdict;
-	GPtrArray *findings;	/* of struct finding */
-	GArray *limits;		/* of struct result_limit; empty until judged */
-	GPtrArray *metrics;	/* of struct result_metric */
-	GPtrArray *cpus;	/* of struct result_cpu, in CPU order */
-	uint64_t started_usec;	/* CLOCK_REALTIME at the stage's measuring start; 0: never began */
-	uint64_t duration_ns;	/* measured so far */
+	GPtrArray *findings;   /* of struct finding */
+	GArray *limits;	       /* of struct result_limit; empty until judged */
+	GPtrArray *metrics;    /* of struct result_metric */
+	GPtrArray *cpus;       /* of struct result_cpu, in CPU order */
+	uint64_t started_usec; /* CLOCK_REALTIME at the stage's measuring start; 0: never began */
+	uint64_t duration_ns;  /* measured so far */
 	uint64_t planned_ns;
-	json_t *irqs;		/* per-line interrupt deltas; NULL: none */
-	GArray *checkpoints;	/* of uint64_t: ns since stage start at which we wrote */
-	bool complete;		/* the instrument came to its end (or was stopped) by itself */
+	json_t *irqs;	     /* per-line interrupt deltas; NULL: none */
+	GArray *checkpoints; /* of uint64_t: ns since stage start at which we wrote */
+	bool complete;	     /* the instrument came to its end (or was stopped) by itself */
 };
 
 struct result {
-	int64_t row;		/* order of creation; 0: not stored yet */
+	int64_t row; /* order of creation; 0: not stored yet */
 	char *id, *plan, *label;
 	uid_t owner;
 	enum session_state state;
 	enum verdict verdict;
 	char *reason, *reason_id; /* of failed, skipped, stopped ...; "" when none */
 	char *instrument;
-	int policy, priority;	/* in use; the plan's own when a fallback was taken: wanted_policy */
+	int policy, priority; /* in use; the plan's own when a fallback was taken: wanted_policy */
 	int wanted_policy;
-	uint64_t interval_ns, planned_ns; /* planned: sum of the stages */
+	uint64_t interval_ns, planned_ns;		    /* planned: sum of the stages */
 	uint64_t created_usec, started_usec, finished_usec; /* CLOCK_REALTIME; 0: not yet */
-	char *plan_text;	/* as queued */
-	json_t *overrides;	/* object of strings: what the caller asked over the plan */
-	json_t *method;		/* object: what makes two results comparable (instrument, policy, ...) */
-	json_t *conditions;	/* object; NULL: not collected */
-	json_t *summary;	/* FIGURES over all stages, without histogram; NULL: none yet */
-	GPtrArray *findings;	/* of the session as a whole */
-	GPtrArray *stages;	/* of struct result_stage; NULL: head only (listing) */
+	char *plan_text;				    /* as queued */
+	json_t *overrides; /* object of strings: what the caller asked over the plan */
+	json_t *method;	   /* object: what makes two results comparable (instrument, policy, ...) */
+	json_t *conditions;  /* object; NULL: not collected */
+	json_t *summary;     /* FIGURES over all stages, without histogram; NULL: none yet */
+	GPtrArray *findings; /* of the session as a whole */
+	GPtrArray *stages;   /* of struct result_stage; NULL: head only (listing) */
 };
 
 struct result *result_new(void);

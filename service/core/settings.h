@@ -9,12 +9,12 @@
 struct conftree_file;
 
 struct settings {
-	unsigned queue_max;	      /* queued sessions in all; default 64 */
+	unsigned queue_max;	       /* queued sessions in all; default 64 */
 	unsigned queue_max_per_caller; /* default 16 */
-	unsigned ended_shown;	      /* ended sessions on ObjectManager; default 20 */
-	char *scratch_dir;	      /* for loads; NULL: <state>/scratch */
-	char *log_level;	      /* "debug" ... "err"; NULL: info */
-	char *housekeeping;	      /* CPU list for daemon and control threads; NULL: what plans leave */
+	unsigned ended_shown;	       /* ended sessions on ObjectManager; default 20 */
+	char *scratch_dir;	       /* for loads; NULL: <state>/scratch */
+	char *log_level;	       /* "debug" ... "err"; NULL: info */
+	char *housekeeping; /* CPU list for daemon and control threads; NULL: what plans leave */
 };
 
 void settings_init(struct settings *s);

@@ -6,18 +6,16 @@
 #include <string.h>
 
 static const char *const session_state_names[_SESSION_STATE_MAX] = {
-	[SESSION_QUEUED] = "queued",	   [SESSION_PREPARING] = "preparing",
-	[SESSION_RUNNING] = "running",	   [SESSION_FINISHING] = "finishing",
-	[SESSION_DONE] = "done",	   [SESSION_STOPPED] = "stopped",
-	[SESSION_FAILED] = "failed",	   [SESSION_INTERRUPTED] = "interrupted",
+	[SESSION_QUEUED] = "queued",   [SESSION_PREPARING] = "preparing",
+	[SESSION_RUNNING] = "running", [SESSION_FINISHING] = "finishing",
+	[SESSION_DONE] = "done",       [SESSION_STOPPED] = "stopped",
+	[SESSION_FAILED] = "failed",   [SESSION_INTERRUPTED] = "interrupted",
 	[SESSION_SKIPPED] = "skipped",
 };
 
 static const char *const verdict_names[_VERDICT_MAX] = {
-	[VERDICT_EMPTY] = "",
-	[VERDICT_NONE] = "none",
-	[VERDICT_PASS] = "pass",
-	[VERDICT_INCONCLUSIVE] = "inconclusive",
+	[VERDICT_EMPTY] = "",	 [VERDICT_NONE] = "none",
+	[VERDICT_PASS] = "pass", [VERDICT_INCONCLUSIVE] = "inconclusive",
 	[VERDICT_FAIL] = "fail",
 };
 

@@ -19,12 +19,12 @@ enum session_state {
 };
 
 enum verdict {
-	VERDICT_EMPTY,	      /* "": not ended */
-	VERDICT_NONE,	      /* ended, the plan sets no limit */
+	VERDICT_EMPTY, /* "": not ended */
+	VERDICT_NONE,  /* ended, the plan sets no limit */
 	VERDICT_PASS,
 	VERDICT_INCONCLUSIVE,
 	VERDICT_FAIL,
-	_VERDICT_MAX,	      /* order: the worse of two is the larger */
+	_VERDICT_MAX, /* order: the worse of two is the larger */
 };
 
 const char *session_state_to_string(enum session_state s);

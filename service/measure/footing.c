@@ -67,9 +67,9 @@ const char *footing_limits_spinning(void)
 {
 	g_autofree char *runtime = NULL;
 	bool server = g_file_test("/sys/kernel/debug/sched/fair_server", G_FILE_TEST_IS_DIR);
-	bool throttled = g_file_get_contents("/proc/sys/kernel/sched_rt_runtime_us", &runtime, NULL,
-					     NULL) &&
-			 runtime[0] != '-';
+	bool throttled =
+		g_file_get_contents("/proc/sys/kernel/sched_rt_runtime_us", &runtime, NULL, NULL) &&
+		runtime[0] != '-';
 
 	if (throttled && server)
 		return "throttling fair-server";

@@ -268,7 +268,8 @@ int options_check(const struct options *o, bool grid, char **ret_message)
 	const char *foreign = grid ? o->of_work : o->of_grid;
 
 	if (foreign)
-		return option_bad(&p, "The instrument %s has no --%s.", o->order.instrument, foreign);
+		return option_bad(&p, "The instrument %s has no --%s.", o->order.instrument,
+				  foreign);
 	if (grid && o->order.interval_ns == 0)
 		return option_bad(&p, "The interval must be between 1us and 1h.");
 	if (order_check(&o->order, ret_message) < 0)
@@ -277,8 +278,8 @@ int options_check(const struct options *o, bool grid, char **ret_message)
 		g_autofree char *duration = duration_format(o->order.duration_ns);
 		g_autofree char *interval = duration_format(o->order.interval_ns);
 
-		return option_bad(&p, "The duration of %s is not even one interval of %s.", duration,
-				  interval);
+		return option_bad(&p, "The duration of %s is not even one interval of %s.",
+				  duration, interval);
 	}
 	return 0;
 }

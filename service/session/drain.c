@@ -71,7 +71,8 @@ int drain_new(int fd, uint64_t warmup_ns, struct drain **ret)
 	d->live = g_new0(struct session_live, header.n_cpus);
 	d->max_cpu = -1;
 	d->windows = g_array_new(FALSE, FALSE, sizeof(struct drain_window));
-	/* which CPUs they are is shown before the first reading; what is wrong with a block is for that */
+	/* which CPUs they are is shown before the first reading; what is wrong with a block is for
+	 * that */
 	for (unsigned i = 0; i < header.n_cpus; i++)
 		if (region_read_cpu(map, region_mapped(map), i, d->copy) >= 0)
 			drain_take_live(d, i);

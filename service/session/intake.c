@@ -46,10 +46,11 @@ static int intake_find_plan(struct sessions *m, const char *name, const struct p
 		conftree_name_valid(name) ? catalog_plan(m->catalog, name) : NULL;
 
 	if (!e && !conftree_name_valid(name))
-		return message_fail(ret_message, -ESRCH,
-				    "\"%.64s\" is no plan's name, which has small letters, digits and "
-				    "_ only; \"lrtbfctl plan list\" shows those there are.",
-				    name);
+		return message_fail(
+			ret_message, -ESRCH,
+			"\"%.64s\" is no plan's name, which has small letters, digits and "
+			"_ only; \"lrtbfctl plan list\" shows those there are.",
+			name);
 	if (!e)
 		return message_fail(ret_message, -ESRCH,
 				    "There is no plan \"%s\"; \"lrtbfctl plan list\" shows those "

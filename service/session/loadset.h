@@ -2,8 +2,8 @@
 #pragma once
 /*
  * The loads of one stage: a nanny process (lrtbf-load) for each simple load, watched from the
- * event loop. Owned by a stage. All calls return at once. Loads run on every CPU that the daemon may
- * use, measured ones included: what they do there is what is measured.
+ * event loop. Owned by a stage. All calls return at once. Loads run on every CPU that the daemon
+ * may use, measured ones included: what they do there is what is measured.
  *
  * SIGCHLD must be blocked in the calling process (sd_event_add_child). LRTBF_LOAD_NO_NAMESPACE in
  * its environment makes the nannies do without process namespaces, as they must in a plain

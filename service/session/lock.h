@@ -3,8 +3,9 @@
 /*
  * The machine-wide lock: two daemons that measure at once would each be the other's load.
  *
- * A file (by default /run/lock/lrtbfd) with an flock() on it, held from a session's preparation to its end.
- * The descriptor is close-on-exec: a child that outlives the daemon for a moment does not hold it.
+ * A file (by default /run/lock/lrtbfd) with an flock() on it, held from a session's preparation to
+ * its end. The descriptor is close-on-exec: a child that outlives the daemon for a moment does not
+ * hold it.
  */
 
 /*

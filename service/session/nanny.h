@@ -19,7 +19,7 @@ typedef void (*nanny_news_t)(const char *finding_id, const char *text, void *use
 struct nanny_params {
 	sd_event *event;
 	const char *load_path, *scratch_dir;
-	uint64_t taken_bytes;  /* of the scratch folder's free space, promised to others */
+	uint64_t taken_bytes; /* of the scratch folder's free space, promised to others */
 	nanny_news_t news;
 	void *userdata;
 };

@@ -27,5 +27,6 @@ GPtrArray *regionfile_list(const char *runtime_dir, uint32_t tag);
 /* The same for every start on one state folder. */
 uint32_t regionfile_tag(const char *state_dir);
 
-/* "lrtbf-TAG-ID-N.region" or "lrtbf-TAG-ID-N.WORD.region" taken apart; false: not such a name, or another tag. Pure. */
+/* "lrtbf-TAG-ID-N.region" or "lrtbf-TAG-ID-N.WORD.region" taken apart; false: not such a name, or
+ * another tag. Pure. */
 bool regionfile_parse(const char *name, uint32_t tag, char **ret_id, unsigned *ret_stage);

@@ -20,7 +20,8 @@ enum sessions_news {
 	SESSIONS_PROGRESS,  /* figures and progress; at most once a second */
 	SESSIONS_MAXIMUM,   /* a new largest sample was seen */
 	SESSIONS_ENDED,	    /* reached an ended state and is in the store, or in its queue */
-	SESSIONS_FORGOTTEN, /* left memory (deleted, or one ended session too many): s is freed next */
+	SESSIONS_FORGOTTEN, /* left memory (deleted, or one ended session too many): s is freed next
+			     */
 	SESSIONS_ACTIVE,    /* who measures changed; s is NULL */
 };
 typedef void (*sessions_news_t)(enum sessions_news what, struct session *s, void *userdata);
@@ -29,22 +30,23 @@ struct sessions_params {
 	sd_event *event;
 	struct store *store;
 	const struct settings *settings;
-	const char *const *config_dirs;	/* strongest first, NULL-ended */
+	const char *const *config_dirs; /* strongest first, NULL-ended */
 	const char *state_dir, *runtime_dir, *root;
 	const char *measure_path, *load_path; /* the two programs */
-	const char *lock_path;		/* the machine-wide lock */
+	const char *lock_path;		      /* the machine-wide lock */
 	sessions_news_t news;
 	void *userdata;
 };
 
 /*
- * Takes up what an earlier life left: regions folded into the store, sessions `interrupted`, queue kept. No
- * news from within. Blocks SIGCHLD. May take up to 4 s when a child of that life does not end.
+ * Takes up what an earlier life left: regions folded into the store, sessions `interrupted`, queue
+ * kept. No news from within. Blocks SIGCHLD. May take up to 4 s when a child of that life does not
+ * end.
  */
 int sessions_new(const struct sessions_params *p, struct sessions **ret);
 /*
- * The active session, if there still is one, is ended at once as `stopped` with its data. Before the store
- * is closed; waits up to 2 s for it to write, so that no result region is left behind.
+ * The active session, if there still is one, is ended at once as `stopped` with its data. Before
+ * the store is closed; waits up to 2 s for it to write, so that no result region is left behind.
  */
 struct sessions *sessions_free(struct sessions *m);
 
@@ -53,22 +55,24 @@ void sessions_shutdown(struct sessions *m);
 bool sessions_idle(const struct sessions *m);
 
 /*
- * Read plans and loads again, and take over what changed in the settings (which are their owner's to
- * read). Problems (struct problem) of all files, never fatal. g_ptr_array_unref().
+ * Read plans and loads again, and take over what changed in the settings (which are their owner's
+ * to read). Problems (struct problem) of all files, never fatal. g_ptr_array_unref().
  */
 GPtrArray *sessions_reload(struct sessions *m);
 
 /*
- * Queue one. @overrides: object of strings (plan_override()'s keys). @queue false: Busy when another
- * measures. @caller: uid. NoSuchPlan, InvalidPlan, InvalidOption, NotPermitted, Busy, QueueFull, ...
+ * Queue one. @overrides: object of strings (plan_override()'s keys). @queue false: Busy when
+ * another measures. @caller: uid. NoSuchPlan, InvalidPlan, InvalidOption, NotPermitted, Busy,
+ * QueueFull, ...
  */
 int sessions_start(struct sessions *m, const char *plan, const json_t *overrides, bool queue,
 		   uid_t caller, struct session **ret, char **ret_message);
 
 struct session *sessions_find(struct sessions *m, const char *id); /* in memory; else NULL */
-struct session *sessions_active(struct sessions *m);		    /* NULL: none */
+struct session *sessions_active(struct sessions *m);		   /* NULL: none */
 unsigned sessions_queue_length(const struct sessions *m);
-/* Every session in memory (active, queued, ended), for enumeration: g_ptr_array_unref, borrowed members. */
+/* Every session in memory (active, queued, ended), for enumeration: g_ptr_array_unref, borrowed
+ * members. */
 GPtrArray *sessions_all(struct sessions *m);
 
 /* "last", "last:PLAN" or an id -> id (g_free). NoSuchSession. */
@@ -85,8 +89,8 @@ int sessions_list(struct sessions *m, const struct store_filter *filter, const c
 		  unsigned limit, GPtrArray **ret, char **ret_next, char **ret_message);
 
 /*
- * Delete one that has ended (NotFinished otherwise; "last" is InvalidOption). @done is called once, later,
- * when the store has it (r 0) or could not (errno, sentence).
+ * Delete one that has ended (NotFinished otherwise; "last" is InvalidOption). @done is called once,
+ * later, when the store has it (r 0) or could not (errno, sentence).
  */
 int sessions_delete(struct sessions *m, const char *id, store_done_t done, void *userdata,
 		    char **ret_message);
@@ -94,8 +98,8 @@ int sessions_delete(struct sessions *m, const char *id, store_done_t done, void 
 /* Plans as read: borrowed until the next reload. */
 struct plan_entry {
 	const char *name, *path;
-	const struct plan *plan;     /* NULL: cannot stand */
-	const GPtrArray *problems;   /* of struct problem */
+	const struct plan *plan;   /* NULL: cannot stand */
+	const GPtrArray *problems; /* of struct problem */
 };
 size_t sessions_plans(struct sessions *m, const struct plan_entry **ret);
 /* Check plan text as it would be read, loads included. Problems; empty: good. */
@@ -106,18 +110,19 @@ GPtrArray *sessions_check_system(struct sessions *m);
 
 /* --- one session: session.c --- */
 
-/* Ask it to end; keeps its data. Ended already: 0, nothing happens. Queued: ends `stopped` at once. */
+/* Ask it to end; keeps its data. Ended already: 0, nothing happens. Queued: ends `stopped` at once.
+ */
 int session_stop(struct session *s, uid_t caller);
 
 /*
- * Its head, always current (result.h); stages hold what the last drain saw. Borrowed. Once it has ended and
- * SESSIONS_ENDED was told, memory keeps no figures: stages have no CPUs (or there are none: of an
- * earlier life), conditions are NULL. sessions_result() reads all of it from the store.
+ * Its head, always current (result.h); stages hold what the last drain saw. Borrowed. Once it has
+ * ended and SESSIONS_ENDED was told, memory keeps no figures: stages have no CPUs (or there are
+ * none: of an earlier life), conditions are NULL. sessions_result() reads all of it from the store.
  */
 const struct result *session_result(const struct session *s);
 unsigned session_queue_position(const struct session *s); /* 1: next; 0: not queued */
-const char *session_stage(const struct session *s);	    /* name of the stage, "" when none */
-double session_progress(const struct session *s);	    /* 0..1 over all stages */
+const char *session_stage(const struct session *s);	  /* name of the stage, "" when none */
+double session_progress(const struct session *s);	  /* 0..1 over all stages */
 
 /* The live line of one CPU in the current stage. n 0: nothing yet. */
 struct session_live {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stands in for lrtbf-measure where a test wants one that behaves badly, or the same every time. Takes
- * the same order and region; records a sample of 1000 ns each interval. LRTBF_FAKE says how:
+ * Stands in for lrtbf-measure where a test wants one that behaves badly, or the same every time.
+ *Takes the same order and region; records a sample of 1000 ns each interval. LRTBF_FAKE says how:
  *
  *	fail		gives up with NotPermitted
  *	deaf		ignores SIGTERM

@@ -15,8 +15,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char *const news_words[] = { "added",   "changed",	  "progress", "maximum",
-					  "ended",   "forgotten", "active" };
+static const char *const news_words[] = { "added", "changed",	"progress", "maximum",
+					  "ended", "forgotten", "active" };
 
 static void on_news(enum sessions_news what, struct session *s, void *userdata)
 {
@@ -290,10 +290,11 @@ bool world_has_finding(const GPtrArray *findings, const char *id)
 
 char *world_plan_text(unsigned ms, const char *load, const char *more)
 {
-	return g_strdup_printf("instrument = \"timer\"; policy = \"other\"; interval = \"1ms\";\n"
-			       "duration = \"%ums\"; cpus = \"0\"; warm_up = \"0ms\"; settle = \"50ms\";\n"
-			       "stages = ( { load = \"%s\"; } );\n%s\n",
-			       ms, load, more ?: "");
+	return g_strdup_printf(
+		"instrument = \"timer\"; policy = \"other\"; interval = \"1ms\";\n"
+		"duration = \"%ums\"; cpus = \"0\"; warm_up = \"0ms\"; settle = \"50ms\";\n"
+		"stages = ( { load = \"%s\"; } );\n%s\n",
+		ms, load, more ?: "");
 }
 
 void world_assert_verdict(enum verdict got, enum verdict want, const GPtrArray *findings)

@@ -72,7 +72,8 @@ static void test_loop_turns(void)
 	struct bench b;
 
 	bench_init(&b, FILES);
-	g_assert_cmpint(broom_start(b.event, b.dir, "lrtbf-load.abcdef", on_done, &b, &b.broom), ==, 0);
+	g_assert_cmpint(broom_start(b.event, b.dir, "lrtbf-load.abcdef", on_done, &b, &b.broom), ==,
+			0);
 	g_assert_cmpuint(bench_turn(&b), >, 2);
 	g_assert_cmpint(b.r, ==, 0);
 	bench_done(&b);
@@ -83,11 +84,13 @@ static void test_not_there(void)
 	struct bench b;
 
 	bench_init(&b, 0);
-	g_assert_cmpint(broom_start(b.event, b.dir, "lrtbf-other.abcdef", on_done, &b, &b.broom), ==, 0);
+	g_assert_cmpint(broom_start(b.event, b.dir, "lrtbf-other.abcdef", on_done, &b, &b.broom),
+			==, 0);
 	bench_turn(&b);
 	g_assert_cmpint(b.r, ==, -ENOENT);
 	b.told = false;
-	g_assert_cmpint(broom_start(b.event, b.dir, "lrtbf-load.abcdef", on_done, &b, &b.broom), ==, 0);
+	g_assert_cmpint(broom_start(b.event, b.dir, "lrtbf-load.abcdef", on_done, &b, &b.broom), ==,
+			0);
 	bench_turn(&b);
 	bench_done(&b);
 }
@@ -98,7 +101,8 @@ static void test_not_waited_for(void)
 	struct bench b;
 
 	bench_init(&b, FILES);
-	g_assert_cmpint(broom_start(b.event, b.dir, "lrtbf-load.abcdef", on_done, &b, &b.broom), ==, 0);
+	g_assert_cmpint(broom_start(b.event, b.dir, "lrtbf-load.abcdef", on_done, &b, &b.broom), ==,
+			0);
 	b.broom = broom_free(b.broom);
 	bench_done(&b);
 	g_assert_false(b.told);

@@ -351,12 +351,14 @@ static void test_judge_own(void)
 	g_ptr_array_add(effects, &timers);
 	effect_judge(metrics, loads, 64000, findings);
 	g_assert_cmpuint(findings->len, ==, 2);
-	g_assert_cmpstr(((struct finding *)findings->pdata[0])->text, ==,
-			"Load hackbench promises 10000 context_switches a second; there were 2000 besides "
-			"those of measuring.");
-	g_assert_cmpstr(((struct finding *)findings->pdata[1])->text, ==,
-			"Load hackbench promises 1000 interrupts a second; there were 999 besides those of "
-			"measuring.");
+	g_assert_cmpstr(
+		((struct finding *)findings->pdata[0])->text, ==,
+		"Load hackbench promises 10000 context_switches a second; there were 2000 besides "
+		"those of measuring.");
+	g_assert_cmpstr(
+		((struct finding *)findings->pdata[1])->text, ==,
+		"Load hackbench promises 1000 interrupts a second; there were 999 besides those of "
+		"measuring.");
 	result_metric_free(seen);
 	result_metric_free(interrupts);
 }

@@ -404,7 +404,8 @@ static void test_override_refused(void)
 		{ "dma_latency", "x", -EINVAL },
 		{ "label", "a\nb", -EINVAL },
 		{ "label", "\xff", -EINVAL },
-		{ "label", "x\302\23331m", -EINVAL }, /* C1: what some terminals take for escape [ */
+		{ "label", "x\302\23331m",
+		  -EINVAL }, /* C1: what some terminals take for escape [ */
 		{ "label", "a\u2028b", -EINVAL },
 		{ "label", "a\u202eb", -EINVAL },
 		{ "label", "a\u2067b", -EINVAL },

@@ -155,7 +155,8 @@ static void test_warm_up(void)
 	region_unmap(h);
 }
 
-/* Late beyond the warm-up's end: the sample does not count, what it took from the measuring does. */
+/* Late beyond the warm-up's end: the sample does not count, what it took from the measuring does.
+ */
 static void test_warm_up_stall(void)
 {
 	struct region_header *h = region_new(0, -1);
@@ -165,7 +166,7 @@ static void test_warm_up_stall(void)
 	block_start(c, 1000000);
 	g_assert_cmpuint(region_warm_up(c, 6250000, 0, 4500000, 0), ==, 8000000);
 	copy = read_block(h, 0, 0);
-	g_assert_cmpuint(copy->grid_ns, ==, 5000000); /* the first point of the measuring */
+	g_assert_cmpuint(copy->grid_ns, ==, 5000000);  /* the first point of the measuring */
 	g_assert_cmpuint(copy->figures.missed, ==, 3); /* 5, 6, 7 ms */
 	g_assert_true(copy->figures.missed_sum_ns == 2250000 + 1250000 + 250000);
 	g_assert_cmpuint(figures_count(&copy->figures), ==, 0);

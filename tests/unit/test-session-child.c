@@ -201,7 +201,8 @@ static void test_no_program(void)
 	w = world_with(300, "sleep", "");
 	s = world_start(w, "plan");
 	r = assert_ends(w, s, SESSION_FAILED);
-	assert_reason(r, "Failed", "lrtbf-measure"); /* valgrind's spawn tells of it by an exit only */
+	assert_reason(r, "Failed",
+		      "lrtbf-measure"); /* valgrind's spawn tells of it by an exit only */
 	result_free(r);
 	world_wait(w, 600 * NSEC_PER_MSEC);
 	g_assert_cmpuint(world_regions(w), ==, 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A region read into a result, our own checkpoints marked in it, and what happened to the machine meanwhile. */
+/* A region read into a result, our own checkpoints marked in it, and what happened to the machine
+ * meanwhile. */
 #include "cleanup.h"
 #include "clock.h"
 #include "drain.h"
@@ -12,7 +13,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#define MS NSEC_PER_MSEC
+#define MS    NSEC_PER_MSEC
 #define START (1000 * NSEC_PER_SEC) /* of the stage, CLOCK_MONOTONIC */
 
 struct fixture {
@@ -107,7 +108,8 @@ static void test_read(void)
 
 	g_assert_cmpuint(f.stage->cpus->len, ==, 2);
 	g_assert_cmpuint(f.stage->started_usec, ==, 5000000);
-	g_assert_cmpuint(f.stage->duration_ns, ==, 3 * MS); /* of the CPU that has measured longest */
+	g_assert_cmpuint(f.stage->duration_ns, ==,
+			 3 * MS); /* of the CPU that has measured longest */
 	g_assert_cmpint(((struct result_cpu *)f.stage->cpus->pdata[1])->policy, ==, SCHED_FIFO);
 	g_assert_cmpint(((struct result_cpu *)f.stage->cpus->pdata[1])->priority, ==, 80);
 	fixture_done(&f);
@@ -147,7 +149,8 @@ static void test_self(void)
 	drain_read(f.drain, f.stage);
 	g = figures_of(&f, 0);
 	g_assert_cmpuint(g->worst[0].self, ==, 0);
-	/* one that ended before the stage began is none of ours; one 8 ms before the first of the two */
+	/* one that ended before the stage began is none of ours; one 8 ms before the first of the
+	 * two */
 	drain_commit(f.drain, f.stage, START - 50 * MS, START - 40 * MS);
 	g_assert_cmpuint(f.stage->checkpoints->len, ==, 0);
 	drain_commit(f.drain, f.stage, START + 91 * MS, START + 93 * MS);
@@ -162,7 +165,8 @@ static void test_self(void)
 	drain_read(f.drain, f.stage);
 	g_assert_cmpuint(figures_of(&f, 0)->worst[1].self, ==, 1);
 	g_assert_cmpuint(figures_of(&f, 0)->worst[0].self, ==, 0);
-	/* as well as one that is read first after the commits, and not the newest of them its own */
+	/* as well as one that is read first after the commits, and not the newest of them its own
+	 */
 	wake_up(&f, 1, 1000);
 	region_record(region_cpu(f.h, 1), 800000, 100 * MS, 0);
 	drain_commit(f.drain, f.stage, START + 290 * MS, START + 291 * MS);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The small nouns of a session, each by itself: lock, names of regions, rights, the child's start and end. */
+/* The small nouns of a session, each by itself: lock, names of regions, rights, the child's start
+ * and end. */
 #include "child.h"
 #include "cleanup.h"
 #include "clock.h"
@@ -83,19 +84,27 @@ static void test_lock_traps(void)
 static void test_region_names(void)
 {
 	static const char *const bad[] = {
-		"lrtbf-0000002a-s1-.region",	  "lrtbf-0000002a-s1-0.regio",
-		"lrtbf-0000002b-s1-0.region",	  "lrtbf-0000002a-../x-0.region",
-		"lrtbf-0000002a-s1-99999.region", "lrtbf-0000002a-S1-0.region",
-		"lrtbf-0000002a--0.region",	  "lrtbf-0000002a-.region",
-		"",				  "lrtbf-0000002a-s1--1.region",
-		"lrtbf-0000002a-s1-0..region",	  "lrtbf-0000002a-s1-0.12.region",
-		"lrtbf-0000002a-s1-.12ab34cd.region", "lrtbf-0000002a-s1-0.12ab34cg.region",
+		"lrtbf-0000002a-s1-.region",
+		"lrtbf-0000002a-s1-0.regio",
+		"lrtbf-0000002b-s1-0.region",
+		"lrtbf-0000002a-../x-0.region",
+		"lrtbf-0000002a-s1-99999.region",
+		"lrtbf-0000002a-S1-0.region",
+		"lrtbf-0000002a--0.region",
+		"lrtbf-0000002a-.region",
+		"",
+		"lrtbf-0000002a-s1--1.region",
+		"lrtbf-0000002a-s1-0..region",
+		"lrtbf-0000002a-s1-0.12.region",
+		"lrtbf-0000002a-s1-.12ab34cd.region",
+		"lrtbf-0000002a-s1-0.12ab34cg.region",
 		"lrtbf-0000002a-s1-0.12ab34cd.region.region",
 	};
 	g_autofree char *id = NULL;
 	unsigned stage;
 
-	g_assert_true(regionfile_parse("lrtbf-0000002a-s20261130T020000Z_4f2a-12.region", 42, &id, &stage));
+	g_assert_true(regionfile_parse("lrtbf-0000002a-s20261130T020000Z_4f2a-12.region", 42, &id,
+				       &stage));
 	g_assert_cmpstr(id, ==, "s20261130T020000Z_4f2a");
 	g_assert_cmpuint(stage, ==, 12);
 	g_clear_pointer(&id, g_free);
@@ -136,7 +145,8 @@ static void test_region_places(void)
 	g_unlink(path);
 }
 
-/* Somebody put something of that name there: a link that must not be followed, a file to be read. */
+/* Somebody put something of that name there: a link that must not be followed, a file to be read.
+ */
 static void test_region_name_taken(void)
 {
 	g_autofree char *dir = temp_dir(), *first = NULL, *path = NULL, *message = NULL;
@@ -292,7 +302,8 @@ static void test_house(void)
 	}
 	h.store = store_close(h.store);
 	for (int i = 0; i < 3; i++) {
-		static const char *const names[] = { "lrtbfd.db", "lrtbfd.db-wal", "lrtbfd.db-shm" };
+		static const char *const names[] = { "lrtbfd.db", "lrtbfd.db-wal",
+						     "lrtbfd.db-shm" };
 		g_autofree char *path = g_build_filename(dir, names[i], NULL);
 
 		g_unlink(path);
@@ -315,7 +326,8 @@ static void test_child(void)
 						"test -e /proc/$$/fd/4 && printf '4 '; "
 						"test -e /proc/$$/fd/63 || echo not-63; "
 						"grep -E 'SigBlk|SigIgn' /proc/self/status; } >%s\n"
-						"exit 7\n", out);
+						"exit 7\n",
+						out);
 	struct child_end end = { 0 };
 	struct child *c = NULL;
 	sd_event *event = NULL;
@@ -330,9 +342,11 @@ static void test_child(void)
 	g_assert_cmpint(chmod(script, 0755), ==, 0);
 	order_fifo(&o);
 	region = open("/dev/null", O_RDWR);
-	g_assert_cmpint(dup2(region, 63), ==, 63); /* without O_CLOEXEC, like a careless library's */
+	g_assert_cmpint(dup2(region, 63), ==,
+			63); /* without O_CLOEXEC, like a careless library's */
 	g_assert_cmpint(sd_event_new(&event), >=, 0);
-	g_assert_cmpint(child_start(event, script, &o, region, on_ended, &end, &c, &message), ==, 0);
+	g_assert_cmpint(child_start(event, script, &o, region, on_ended, &end, &c, &message), ==,
+			0);
 	while (end.code == 0)
 		g_assert_cmpint(sd_event_run(event, 100000), >=, 0);
 	g_assert_cmpint(end.code, ==, CLD_EXITED);

@@ -39,9 +39,10 @@ static struct result_cpu *cpu_of(const struct result *r, guint i)
 
 static void test_timer(void)
 {
-	struct world *w = world_with("instrument = \"timer\"; policy = \"other\"; interval = \"1ms\"; "
-				     "duration = \"1200ms\"; warm_up = \"300ms\"; cpus = \"all\"; "
-				     "within = \"1s\"; limits = ( \"max <= 10s\", \"within >= 99%\" );\n");
+	struct world *w =
+		world_with("instrument = \"timer\"; policy = \"other\"; interval = \"1ms\"; "
+			   "duration = \"1200ms\"; warm_up = \"300ms\"; cpus = \"all\"; "
+			   "within = \"1s\"; limits = ( \"max <= 10s\", \"within >= 99%\" );\n");
 	struct result *r = measured(w, world_start(w, "plan"));
 	const struct result_stage *stage = r->stages->pdata[0];
 	cpu_set_t seen;
@@ -67,8 +68,9 @@ static void test_timer(void)
 
 static void test_cpuloop(void)
 {
-	struct world *w = world_with("instrument = \"cpuloop\"; policy = \"other\"; work = \"50us\"; "
-				     "duration = \"700ms\"; cpus = \"0\";\n");
+	struct world *w =
+		world_with("instrument = \"cpuloop\"; policy = \"other\"; work = \"50us\"; "
+			   "duration = \"700ms\"; cpus = \"0\";\n");
 	struct result *r = measured(w, world_start(w, "plan"));
 	const struct figures *f = cpu_of(r, 0)->figures;
 
@@ -84,9 +86,10 @@ static void test_cpuloop(void)
 /* A stall of a second is one sample of a second, and every grid point is accounted for. */
 static void test_stall(void)
 {
-	struct world *w = world_with("instrument = \"timer\"; policy = \"other\"; interval = \"1ms\"; "
-				     "duration = \"2500ms\"; warm_up = \"0ms\"; cpus = \"0\"; "
-				     "limits = ( \"max <= 500ms\" );\n");
+	struct world *w =
+		world_with("instrument = \"timer\"; policy = \"other\"; interval = \"1ms\"; "
+			   "duration = \"2500ms\"; warm_up = \"0ms\"; cpus = \"0\"; "
+			   "limits = ( \"max <= 500ms\" );\n");
 	struct session *s = world_start(w, "plan");
 	const struct figures *f;
 	struct result *r;
@@ -114,9 +117,10 @@ static void test_stall(void)
 
 static void test_stall_across_the_end(void)
 {
-	struct world *w = world_with("instrument = \"timer\"; policy = \"other\"; interval = \"1ms\"; "
-				     "duration = \"1s\"; warm_up = \"0ms\"; cpus = \"0\"; "
-				     "limits = ( \"max <= 500ms\" );\n");
+	struct world *w =
+		world_with("instrument = \"timer\"; policy = \"other\"; interval = \"1ms\"; "
+			   "duration = \"1s\"; warm_up = \"0ms\"; cpus = \"0\"; "
+			   "limits = ( \"max <= 500ms\" );\n");
 	struct session *s = world_start(w, "plan");
 	const struct figures *f;
 	struct result *r;
@@ -135,9 +139,10 @@ static void test_stall_across_the_end(void)
 
 static void test_break(void)
 {
-	struct world *w = world_with("instrument = \"timer\"; policy = \"other\"; interval = \"1ms\"; "
-				     "duration = \"60s\"; warm_up = \"0ms\"; cpus = \"0\"; break = \"1ns\"; "
-				     "stages = ( { load = \"none\"; }, { name = \"b\"; load = \"none\"; } );\n");
+	struct world *w = world_with(
+		"instrument = \"timer\"; policy = \"other\"; interval = \"1ms\"; "
+		"duration = \"60s\"; warm_up = \"0ms\"; cpus = \"0\"; break = \"1ns\"; "
+		"stages = ( { load = \"none\"; }, { name = \"b\"; load = \"none\"; } );\n");
 	struct result *r = measured(w, world_start(w, "plan"));
 
 	g_assert_true(strstr(r->reason, "break") != NULL);
@@ -151,8 +156,9 @@ static void test_break(void)
 
 static void test_stop(void)
 {
-	struct world *w = world_with("instrument = \"timer\"; policy = \"other\"; interval = \"1ms\"; "
-				     "duration = \"1h\"; warm_up = \"0ms\"; cpus = \"all\";\n");
+	struct world *w =
+		world_with("instrument = \"timer\"; policy = \"other\"; interval = \"1ms\"; "
+			   "duration = \"1h\"; warm_up = \"0ms\"; cpus = \"all\";\n");
 	struct session *s = world_start(w, "plan");
 	uint64_t start_ns;
 	struct result *r;

@@ -140,13 +140,15 @@ static void test_ended_stage(void)
 	g_assert_cmpuint(r->stages->len, ==, 2);
 	stage = r->stages->pdata[0];
 	g_assert_true(stage->complete);
-	g_assert_cmpuint(figures_count(((struct result_cpu *)stage->cpus->pdata[0])->figures), ==, count);
+	g_assert_cmpuint(figures_count(((struct result_cpu *)stage->cpus->pdata[0])->figures), ==,
+			 count);
 	g_assert_false(((struct result_stage *)r->stages->pdata[1])->complete);
 	result_free(r);
 	world_free(w);
 }
 
-/* The store heard of the queued session and of nothing that came after: its samples are kept all the same. */
+/* The store heard of the queued session and of nothing that came after: its samples are kept all
+ * the same. */
 static void test_begun_unheard(void)
 {
 	struct world *w = world_with(60000, "none", "limits = ( \"max <= 1s\" );");
@@ -161,7 +163,8 @@ static void test_begun_unheard(void)
 	g_assert_cmpint(sqlite3_exec(db,
 				     "UPDATE sessions SET state = 'queued', started_usec = 0;"
 				     "DELETE FROM figures; DELETE FROM stages",
-				     NULL, NULL, NULL), ==, SQLITE_OK);
+				     NULL, NULL, NULL),
+			==, SQLITE_OK);
 	sqlite3_close(db);
 	world_open(w);
 	s = only(w, SESSION_INTERRUPTED);
@@ -188,8 +191,9 @@ static void test_never_stored(void)
 
 	life(w, 1, 600 * NSEC_PER_MSEC);
 	g_assert_cmpint(sqlite3_open(path, &db), ==, SQLITE_OK);
-	g_assert_cmpint(sqlite3_exec(db, "PRAGMA foreign_keys = ON; DELETE FROM sessions", NULL, NULL,
-				     NULL), ==, SQLITE_OK);
+	g_assert_cmpint(sqlite3_exec(db, "PRAGMA foreign_keys = ON; DELETE FROM sessions", NULL,
+				     NULL, NULL),
+			==, SQLITE_OK);
 	sqlite3_close(db);
 	world_open(w);
 	s = only(w, SESSION_INTERRUPTED);
@@ -223,7 +227,8 @@ static void test_queued_only(void)
 	world_free(w);
 }
 
-/* Wishes are a part of what waited; a plan that cannot be read any more is no reason to forget it. */
+/* Wishes are a part of what waited; a plan that cannot be read any more is no reason to forget it.
+ */
 static void test_queued_with_wishes(void)
 {
 	struct world *w = world_with(60000, "none", NULL);
@@ -279,10 +284,12 @@ static void test_strays(void)
 	CPU_ZERO(&cpus);
 	CPU_SET(0, &cpus);
 	g_assert_cmpint(regionfile_create(w->runtime, tag, "s20200101T000000Z_0001", 0, &cpus, &fd,
-					  &ours, &message), ==, 0);
+					  &ours, &message),
+			==, 0);
 	close(fd);
-	g_assert_cmpint(regionfile_create(w->runtime, tag + 1, "s20200101T000000Z_0002", 0, &cpus, &fd,
-					  &theirs, &message), ==, 0);
+	g_assert_cmpint(regionfile_create(w->runtime, tag + 1, "s20200101T000000Z_0002", 0, &cpus,
+					  &fd, &theirs, &message),
+			==, 0);
 	close(fd);
 	world_open(w);
 	g_assert_cmpint(access(ours, F_OK), ==, -1);

@@ -81,7 +81,8 @@ static void test_measure(void)
 	g_assert_cmpstr(json_string_value(json_object_get(r->method, "policy")), ==, "other");
 	result_free(r);
 	/* figures are not kept in memory, the region goes once the store has them */
-	g_assert_cmpuint(((struct result_stage *)session_result(s)->stages->pdata[0])->cpus->len, ==, 0);
+	g_assert_cmpuint(((struct result_stage *)session_result(s)->stages->pdata[0])->cpus->len,
+			 ==, 0);
 	world_wait(w, 600 * NSEC_PER_MSEC);
 	g_assert_cmpuint(world_regions(w), ==, 0);
 	world_free(w);
@@ -150,10 +151,12 @@ static void test_refusals(void)
 	char *huge = g_strnfill(1 << 20, 'x');
 
 	world_plan(w, "broken", "instrument = \"timer\"; intervall = \"1ms\";\n");
-	world_plan(w, "elsewhere", "instrument = \"timer\"; policy = \"other\"; cpus = \"1023\"; "
-				   "duration = \"1s\";\n");
-	world_plan(w, "unloaded", "instrument = \"timer\"; policy = \"other\"; duration = \"1s\"; "
-				  "stages = ( { load = \"nobody_wrote_it\"; } );\n");
+	world_plan(w, "elsewhere",
+		   "instrument = \"timer\"; policy = \"other\"; cpus = \"1023\"; "
+		   "duration = \"1s\";\n");
+	world_plan(w, "unloaded",
+		   "instrument = \"timer\"; policy = \"other\"; duration = \"1s\"; "
+		   "stages = ( { load = \"nobody_wrote_it\"; } );\n");
 	g_ptr_array_unref(sessions_reload(w->sessions));
 	assert_refused(w, "nothing", NULL, true, ESRCH, "nothing");
 	assert_refused(w, huge, NULL, true, ESRCH, "no plan");
@@ -165,7 +168,8 @@ static void test_refusals(void)
 	assert_refused(w, "elsewhere", NULL, true, EBADMSG, "1023");
 	assert_refused(w, "quick", json_pack("{ss}", "cpus", "1022"), true, EINVAL, "1022");
 	assert_refused(w, "quick", json_pack("{ss}", "durration", "1s"), true, EINVAL, "durration");
-	assert_refused(w, "quick", json_pack("{ss}", "duration", "1 fortnight"), true, EINVAL, "duration");
+	assert_refused(w, "quick", json_pack("{ss}", "duration", "1 fortnight"), true, EINVAL,
+		       "duration");
 	assert_refused(w, "quick", json_pack("{si}", "duration", 5), true, EINVAL, "string");
 	assert_refused(w, "quick", json_pack("{ss}", "load", "nobody_wrote_it"), true, EINVAL,
 		       "nobody_wrote_it");
@@ -249,16 +253,20 @@ static void test_delete(void)
 	char *message = NULL;
 	struct result *r = NULL;
 
-	g_assert_cmpint(sessions_delete(w->sessions, id, on_deleted, &d, &message), ==, -EINPROGRESS);
+	g_assert_cmpint(sessions_delete(w->sessions, id, on_deleted, &d, &message), ==,
+			-EINPROGRESS);
 	g_clear_pointer(&message, g_free);
 	g_assert_true(world_run_state(w, s, SESSION_RUNNING));
-	g_assert_cmpint(sessions_delete(w->sessions, id, on_deleted, &d, &message), ==, -EINPROGRESS);
+	g_assert_cmpint(sessions_delete(w->sessions, id, on_deleted, &d, &message), ==,
+			-EINPROGRESS);
 	g_clear_pointer(&message, g_free);
 	session_stop(s, 0);
 	g_assert_true(world_run_ended(w, s));
-	g_assert_cmpint(sessions_delete(w->sessions, "last", on_deleted, &d, &message), ==, -EINVAL);
+	g_assert_cmpint(sessions_delete(w->sessions, "last", on_deleted, &d, &message), ==,
+			-EINVAL);
 	g_clear_pointer(&message, g_free);
-	g_assert_cmpint(sessions_delete(w->sessions, "last:quick", on_deleted, &d, &message), ==, -EINVAL);
+	g_assert_cmpint(sessions_delete(w->sessions, "last:quick", on_deleted, &d, &message), ==,
+			-EINVAL);
 	g_clear_pointer(&message, g_free);
 	g_assert_cmpint(sessions_delete(w->sessions, id, on_deleted, &d, &message), ==, 0);
 	g_assert_true(world_run(w, 10 * NSEC_PER_SEC, is_deleted, &d));
@@ -305,7 +313,8 @@ static void test_resolve_unreadable(void)
 	sqlite3 *db;
 
 	g_assert_cmpint(sqlite3_open(path, &db), ==, SQLITE_OK);
-	g_assert_cmpint(sqlite3_exec(db, "DROP INDEX sessions_by_plan", NULL, NULL, NULL), ==, SQLITE_OK);
+	g_assert_cmpint(sqlite3_exec(db, "DROP INDEX sessions_by_plan", NULL, NULL, NULL), ==,
+			SQLITE_OK);
 	sqlite3_close(db);
 	g_assert_cmpint(sessions_resolve(w->sessions, "last:quick", &last, &message), ==, -EIO);
 	g_assert_null(last);
@@ -403,10 +412,11 @@ static void test_stages_and_loads(void)
 
 	world_load(w, "sleep", "command = ( \"sleep\", \"600\" );\n");
 	world_load(w, "absent", "command = ( \"no-such-command-anywhere\" );\n");
-	world_plan(w, "two", "instrument = \"timer\"; policy = \"other\"; duration = \"300ms\"; cpus = \"0\";"
-			     "interval = \"1ms\"; warm_up = \"0ms\"; settle = \"50ms\"; "
-			     "limits = ( \"max <= 1s\" ); stages = ( { load = \"none\"; }, "
-			     "{ load = \"sleep\"; }, { load = \"absent\"; } );\n");
+	world_plan(w, "two",
+		   "instrument = \"timer\"; policy = \"other\"; duration = \"300ms\"; cpus = \"0\";"
+		   "interval = \"1ms\"; warm_up = \"0ms\"; settle = \"50ms\"; "
+		   "limits = ( \"max <= 1s\" ); stages = ( { load = \"none\"; }, "
+		   "{ load = \"sleep\"; }, { load = \"absent\"; } );\n");
 	world_open(w);
 	s = world_start(w, "two");
 	g_assert_true(world_run_ended(w, s));
@@ -468,8 +478,9 @@ static void test_stop_while_preparing(void)
 	uint64_t start_ns;
 	struct result *r;
 
-	world_plan(w, "slow", "instrument = \"timer\"; policy = \"other\"; duration = \"60s\"; "
-			      "cpus = \"0\"; settle = \"30s\"; stages = ( { load = \"sleep\"; } );\n");
+	world_plan(w, "slow",
+		   "instrument = \"timer\"; policy = \"other\"; duration = \"60s\"; "
+		   "cpus = \"0\"; settle = \"30s\"; stages = ( { load = \"sleep\"; } );\n");
 	world_reload(w);
 	s = world_start(w, "slow");
 	g_assert_true(world_run_state(w, s, SESSION_PREPARING));
@@ -574,8 +585,9 @@ static void test_checks(void)
 	g_assert_cmpuint(good->len, ==, 0);
 	bad = sessions_check_plan(w->sessions, "interval = \"0\"; colour = 1;");
 	g_assert_cmpuint(bad->len, >=, 2);
-	unloaded = sessions_check_plan(w->sessions, "instrument = \"timer\"; policy = \"other\"; "
-						    "duration = \"1s\"; stages = ( { load = \"x\"; } );");
+	unloaded = sessions_check_plan(w->sessions,
+				       "instrument = \"timer\"; policy = \"other\"; "
+				       "duration = \"1s\"; stages = ( { load = \"x\"; } );");
 	g_assert_cmpuint(unloaded->len, ==, 1);
 	g_assert_cmpuint(sessions_plans(w->sessions, &e), ==, 1);
 	g_assert_cmpstr(e[0].name, ==, "quick");

@@ -435,7 +435,8 @@ static void test_made_when_missing(void)
 	fixture_remove(dir);
 }
 
-/* SQLite would write on into a file without a name, and nobody would notice before the next start. */
+/* SQLite would write on into a file without a name, and nobody would notice before the next start.
+ */
 static void test_taken_away(void)
 {
 	g_autofree char *dir = fixture_dir(), *path = database(dir), *away = NULL, *message = NULL;

@@ -187,9 +187,9 @@ static void test_stage_warnings(void)
 static void test_weights(void)
 {
 	static const char *const inconclusive[] = {
-		"no-samples",	  "migrated",  "pending",	 "early", "too-few",   "incomplete",
-		"load-absent",	  "load-died", "load-no-effect", "steal", "suspended", "cpu-offline",
-		NULL,
+		"no-samples", "migrated",    "pending",	  "early",	    "too-few",
+		"incomplete", "load-absent", "load-died", "load-no-effect", "steal",
+		"suspended",  "cpu-offline", NULL,
 	};
 	guint found = 0;
 
