@@ -14,11 +14,13 @@
 #include <unistd.h>
 
 static int report_append_options(struct client *c, sd_bus_message *m, const char *format,
-				 bool display)
+				 const char *stage, bool display)
 {
 	const struct terminal *t = &c->terminal;
 	int r = sd_bus_message_open_container(m, SD_BUS_TYPE_ARRAY, "{sv}");
 
+	if (r >= 0 && stage)
+		r = sd_bus_message_append(m, "{sv}", "stage", "s", stage);
 	if (r >= 0 && strcmp(format, "text") == 0) {
 		r = sd_bus_message_append(m, "{sv}{sv}", "unicode", "b", t->utf8, "colour", "b",
 					  display && t->colour);
@@ -50,13 +52,15 @@ static int report_take(sd_bus_message *reply, bool descriptor, struct report *re
 	return 0;
 }
 
-int report_fetch(struct client *c, const char *path, const char *format, bool display,
-		 struct report *ret)
+int report_fetch(struct client *c, const char *path, const char *format, const char *stage,
+		 bool display, struct report *ret)
 {
 	sd_bus_message *m = NULL, *reply = NULL;
 	bool descriptor;
 	int r = client_check_text(format);
 
+	if (!r && stage)
+		r = client_check_text(stage);
 	if (!r)
 		r = client_open(c);
 	if (r)
@@ -67,7 +71,7 @@ int report_fetch(struct client *c, const char *path, const char *format, bool di
 		return r;
 	r = sd_bus_message_append(m, "s", format);
 	if (r >= 0)
-		r = report_append_options(c, m, format, display);
+		r = report_append_options(c, m, format, stage, display);
 	r = r < 0 ? client_fail(NULL, r) : client_send_raw(c, m, &reply);
 	if (!r) {
 		r = report_take(reply, descriptor, ret);
@@ -119,7 +123,7 @@ bool report_format_is_json(const char *format)
 int report_show(struct client *c, const char *path)
 {
 	struct report report;
-	int r = report_fetch(c, path, c->json ? "json" : "text", true, &report);
+	int r = report_fetch(c, path, c->json ? "json" : "text", NULL, true, &report);
 
 	if (r)
 		return r;

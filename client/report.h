@@ -11,11 +11,12 @@ struct report {
 };
 
 /*
- * Have the service render session @path. @display: stdout is its reader: text is made for the
- * terminal there. Over a connection that carries no descriptors the text comes in the reply.
+ * Have the service render session @path, or one @stage of it (NULL: all). @display: stdout is its
+ * reader: text is made for the terminal there. Over a connection that carries no descriptors the
+ * text comes in the reply.
  */
-int report_fetch(struct client *c, const char *path, const char *format, bool display,
-		 struct report *ret);
+int report_fetch(struct client *c, const char *path, const char *format, const char *stage,
+		 bool display, struct report *ret);
 /* -errno. Once. */
 int report_write(struct report *r, int fd);
 void report_done(struct report *r);

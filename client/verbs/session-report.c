@@ -17,8 +17,9 @@
 struct session_report {
 	struct client *c;
 	const char *format;
-	const char *path; /* of the file; NULL: stdout */
-	GArray *reports;  /* of struct report */
+	const char *stage; /* NULL: all */
+	const char *path;  /* of the file; NULL: stdout */
+	GArray *reports;   /* of struct report */
 };
 
 static int session_report_add(struct session_report *s, const char *name)
@@ -28,7 +29,7 @@ static int session_report_add(struct session_report *s, const char *name)
 	int r = session_resolve(s->c, name, SESSION_LAST, &path);
 
 	if (!r)
-		r = report_fetch(s->c, path, s->format, !s->path, &report);
+		r = report_fetch(s->c, path, s->format, s->stage, !s->path, &report);
 	if (!r)
 		g_array_append_val(s->reports, report);
 	return r;
@@ -99,6 +100,7 @@ static int session_report_run(struct client *c, const struct args *a)
 	if (c->json && format && strcmp(format, "json") != 0)
 		return say_usage("--json and --format=%s do not go together.", format);
 	s.format = format ? format : c->json ? "json" : "text";
+	s.stage = args_value(a, "stage");
 	s.path = path && strcmp(path, "-") != 0 ? path : NULL;
 	s.reports = g_array_new(FALSE, FALSE, sizeof(struct report));
 	g_array_set_clear_func(s.reports, (GDestroyNotify)report_done);
@@ -109,6 +111,7 @@ static int session_report_run(struct client *c, const struct args *a)
 
 static const struct option_spec session_report_options[] = {
 	{ "format", 0, "FORMAT", "text (default), json, csv, cyclictest, cyclictest-json" },
+	{ "stage", 0, "NAME", "Only this stage" },
 	{ "output", 'o', "FILE", "Write it to this file, complete or not at all" },
 	{ NULL },
 };

@@ -22,10 +22,7 @@
 #define SESSION_WIDTH_MAX  1000
 
 static const struct option_spec report_option_specs[] = {
-	{ "width", 'u' },
-	{ "unicode", 'b' },
-	{ "colour", 'b' },
-	{ NULL },
+	{ "width", 'u' }, { "unicode", 'b' }, { "colour", 'b' }, { "stage", 's' }, { NULL },
 };
 
 char *session_path(const char *id)
@@ -165,8 +162,9 @@ static int method_get_result(sd_bus_message *m, void *userdata, sd_bus_error *er
 	return r < 0 ? bus_error_set(error, r, NULL) : 1;
 }
 
+/* ret->stage points to @ret_stage (g_free). */
 static int report_read(sd_bus_message *m, const char **ret_format, struct report_options *ret,
-		       sd_bus_error *error)
+		       char **ret_stage, sd_bus_error *error)
 {
 	g_autoptr(json_t) options = NULL;
 	uint64_t width;
@@ -185,7 +183,9 @@ static int report_read(sd_bus_message *m, const char **ret_format, struct report
 	if (width > SESSION_WIDTH_MAX)
 		return bus_error_setf(error, EINVAL, "A report is at most %d columns wide.",
 				      SESSION_WIDTH_MAX);
+	*ret_stage = g_strdup(options_string(options, "stage"));
 	*ret = (struct report_options){
+		.stage = *ret_stage,
 		.width = (unsigned)width,
 		.unicode = options_bool(options, "unicode", false),
 		.colour = options_bool(options, "colour", false),
@@ -197,13 +197,13 @@ static int report_read(sd_bus_message *m, const char **ret_format, struct report
 static int session_render(struct bus *b, sd_bus_message *m, GString **ret, sd_bus_error *error)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
-	g_autofree char *message = NULL;
+	g_autofree char *message = NULL, *stage = NULL;
 	struct report_options options;
 	struct result *result = NULL;
 	const char *format;
 	int r;
 
-	r = report_read(m, &format, &options, error);
+	r = report_read(m, &format, &options, &stage, error);
 	if (r < 0)
 		return r;
 	if (!report_format(format))

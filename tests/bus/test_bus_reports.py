@@ -47,6 +47,27 @@ def test_every_format_both_ways(caller, sid):
         assert text and open_report(caller, sid, fmt).decode() == text
 
 
+def test_one_stage(ready, caller):
+    """Formats that know no stages add them up, or are of the one that was asked for."""
+    ready.plan("two", (PLAN % "300ms") + """
+        stages = ( { load = "none"; }, { name = "again"; load = "none"; duration = "500ms"; } );""")
+    caller.manager("Reload", "a{sv}", {})
+    sid = caller.start("two")
+    assert caller.wait_state(sid) == "done"
+    counts = [s["all"]["count"] for s in caller.report(sid)["stages"]]
+
+    def cycles(options):
+        text = caller.session(sid, "GetReport", "sa{sv}", "cyclictest-json", options)
+        return json.loads(text)["thread"]["0"]["cycles"]
+    assert cycles({}) == sum(counts)
+    assert cycles({"stage": ("s", "again")}) == counts[1]
+    shown = ready.ctl("session", "report", sid, "--format=csv", "--stage=none")
+    assert shown.returncode == 0 and "again" not in shown.stdout and ",none," in shown.stdout
+    shown = ready.ctl("session", "report", sid, "--stage=nosuch")
+    assert shown.returncode == 1
+    assert "nosuch" in shown.stderr and "again" in shown.stderr  # it lists those that there are
+
+
 def test_text_options(caller, sid):
     def text(**options):
         return caller.session(sid, "GetReport", "sa{sv}", "text", options)
