@@ -116,8 +116,6 @@ static void measuring_look(struct measuring *m, uint64_t now_ns)
 		child_stop(m->child);
 	}
 	measuring_news(m, MEASURING_PROGRESS);
-	if (r > 0)
-		measuring_news(m, MEASURING_MAXIMUM);
 }
 
 static int on_measuring_tick(sd_event_source *src, uint64_t usec, void *userdata);

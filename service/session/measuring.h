@@ -13,7 +13,6 @@ struct measuring;
 
 enum measuring_news {
 	MEASURING_PROGRESS, /* the figures were drained */
-	MEASURING_MAXIMUM,  /* and hold a new largest sample */
 	MEASURING_OVER,	    /* lrtbf-measure is gone, the result is complete */
 };
 typedef void (*measuring_news_t)(enum measuring_news what, void *userdata);

@@ -192,12 +192,23 @@ static void session_stage_over(struct session *s)
 	session_finish(s);
 }
 
+/* Whoever it was that drained it: the tick, the end, or a caller who asked for figures. */
+static void session_see_maximum(struct session *s)
+{
+	int cpu;
+	uint64_t max_ns = stage_maximum_ns(s->stage, &cpu);
+
+	if (max_ns <= s->max_ns)
+		return;
+	s->max_ns = max_ns;
+	s->max_cpu = cpu;
+	session_news(s, SESSIONS_MAXIMUM);
+}
+
 static void on_session_stage(enum stage_news what, void *userdata)
 {
 	struct session *s = userdata;
 	const char *id;
-	uint64_t max_ns;
-	int cpu;
 
 	switch (what) {
 	case STAGE_MEASURING:
@@ -207,20 +218,14 @@ static void on_session_stage(enum stage_news what, void *userdata)
 		if (session_see_trouble(s))
 			session_news(s, SESSIONS_CHANGED);
 		session_news(s, SESSIONS_PROGRESS);
+		session_see_maximum(s);
 		break;
 	case STAGE_FINDING:
 		session_news(s, SESSIONS_CHANGED);
 		break;
-	case STAGE_MAXIMUM:
-		max_ns = stage_maximum_ns(s->stage, &cpu);
-		if (max_ns <= s->max_ns)
-			break;
-		s->max_ns = max_ns;
-		s->max_cpu = cpu;
-		session_news(s, SESSIONS_MAXIMUM);
-		break;
 	case STAGE_MEASURED:
 		session_news(s, SESSIONS_PROGRESS);
+		session_see_maximum(s);
 		if (!session_goes_on(s) || stage_broke(s->stage) || stage_failure(s->stage, &id))
 			session_set_state(s, SESSION_FINISHING);
 		break;

@@ -118,9 +118,6 @@ static void on_stage_measuring(enum measuring_news what, void *userdata)
 	case MEASURING_PROGRESS:
 		stage_news(s, STAGE_PROGRESS);
 		break;
-	case MEASURING_MAXIMUM:
-		stage_news(s, STAGE_MAXIMUM);
-		break;
 	case MEASURING_OVER:
 		stage_unload(s);
 		stage_news(s, STAGE_MEASURED);

@@ -14,7 +14,6 @@ struct stage;
 enum stage_news {
 	STAGE_MEASURING, /* lrtbf-measure was started */
 	STAGE_PROGRESS,	 /* the figures were drained */
-	STAGE_MAXIMUM,	 /* and hold a new largest sample */
 	STAGE_FINDING,	 /* something that weakens it was found */
 	STAGE_MEASURED,	 /* lrtbf-measure has ended; loads are being ended */
 	STAGE_OVER,	 /* nothing of it runs any more: it may be freed */

@@ -95,6 +95,7 @@ static void test_idle(void)
 	struct session *s = world_start(w, "quick");
 
 	g_assert_true(world_run_ended(w, s));
+	g_assert_cmpuint(w->maxima, ==, 1); /* told at the end: it was shorter than a second */
 	world_wait(w, NSEC_PER_SEC);
 	g_assert_cmpint(sd_event_run(w->event, 1500000), ==, 0);
 	world_free(w);
