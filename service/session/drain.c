@@ -159,18 +159,16 @@ static struct result_cpu *drain_result_cpu(struct result_stage *s, int cpu)
 }
 
 /*
- * How long this CPU has measured: on a grid exactly the points that have elapsed; else the time
- * from the end of the warm-up to the latest sample.
+ * How long this CPU has measured: on a grid exactly the points that have elapsed, without the
+ * dither of the next one; else the time from the end of the warm-up to the latest sample.
  */
 static uint64_t drain_measured_ns(const struct drain *d)
 {
 	const struct region_cpu *c = d->copy;
 
-	if (!c->started)
-		return 0;
 	if (c->interval_ns > 0)
-		return c->next_ns > c->grid_ns ? c->next_ns - c->grid_ns : 0;
-	return c->last_at_ns > d->warmup_ns ? c->last_at_ns - d->warmup_ns : 0;
+		return (c->next_ns - c->grid_ns) / c->interval_ns * c->interval_ns;
+	return c->started && c->last_at_ns > d->warmup_ns ? c->last_at_ns - d->warmup_ns : 0;
 }
 
 /*
@@ -204,7 +202,6 @@ static int drain_take_header(struct drain *d)
 static int drain_take(struct drain *d, struct result_stage *s, uint64_t close_mono_ns)
 {
 	uint64_t measured_ns = 0;
-	bool grew = false;
 	int r;
 
 	r = drain_take_header(d);
@@ -216,7 +213,7 @@ static int drain_take(struct drain *d, struct result_stage *s, uint64_t close_mo
 		r = region_read_cpu(d->map, drain_size(d), i, d->copy);
 		if (r < 0)
 			return r;
-		if (close_mono_ns > 0 && d->copy->started)
+		if (close_mono_ns > 0)
 			region_close_cpu(d->copy, close_mono_ns);
 		drain_take_live(d, i);
 		c = drain_result_cpu(s, d->copy->cpu);
@@ -228,14 +225,15 @@ static int drain_take(struct drain *d, struct result_stage *s, uint64_t close_mo
 		if (d->live[i].count > 0 && d->live[i].max_ns > d->max_ns) {
 			d->max_ns = d->live[i].max_ns;
 			d->max_cpu = d->copy->cpu;
-			grew = true;
 		}
 	}
 	s->started_usec = d->header.start_real_ns / NSEC_PER_USEC;
 	s->duration_ns = measured_ns;
-	if (d->header.begin_mono_ns > 0 && d->copy->interval_ns == 0)
+	/* both times of it are there when it has ended, and not a moment earlier */
+	if (d->copy->interval_ns == 0 && d->header.phase == REGION_ENDED &&
+	    d->header.begin_mono_ns > 0 && d->header.end_mono_ns > d->header.begin_mono_ns)
 		s->duration_ns = d->header.end_mono_ns - d->header.begin_mono_ns;
-	return grew;
+	return 0;
 }
 
 int drain_read(struct drain *d, struct result_stage *s)

@@ -18,9 +18,8 @@ int drain_new(int fd, uint64_t warmup_ns, struct drain **ret);
 struct drain *drain_free(struct drain *d);
 
 /*
- * Read all CPUs into @s->cpus (made the first time), started_usec, duration_ns. Returns > 0 when a
- * sample larger than every one before was seen, 0 when not, -EBADMSG when the region is damaged
- * (what had been read before stays).
+ * Read all CPUs into @s->cpus (made the first time), started_usec, duration_ns. -EBADMSG when the
+ * region is damaged (what had been read before stays).
  */
 int drain_read(struct drain *d, struct result_stage *s);
 /*
