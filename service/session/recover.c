@@ -199,28 +199,30 @@ static void recover_session(const struct session_place *place, struct result *r,
 
 /*
  * The session of a region that the store knows nothing of: a daemon that could not write at all was
- * killed. There is no plan, but there are samples. NULL: the store knows it, or nothing was
- * measured.
+ * killed. There is no plan, but there are samples. @ret stays NULL when the store knows it, or
+ * nothing was measured. -errno: whether the store knows it cannot be said.
  */
-static struct result *recover_adopt(const struct session_place *place, const struct regionfile *f)
+static int recover_adopt(const struct session_place *place, const struct regionfile *f,
+			 struct result **ret)
 {
 	g_auto(fd_t) fd = open(f->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	g_autofree char *message = NULL;
 	uint64_t start_mono_ns, start_real_ns;
 	struct result *r = NULL;
 	struct drain *d;
+	int q = store_get(place->store, f->id, &r, &message);
 
-	if (store_get(place->store, f->id, &r, &message) != -ENOENT) {
+	if (q != -ENOENT) {
 		result_free(r);
-		return NULL;
+		return q;
 	}
 	if (fd < 0 || drain_new(fd, 0, &d) < 0)
-		return NULL;
+		return 0;
 	start_mono_ns = drain_header(d)->start_mono_ns;
 	start_real_ns = drain_header(d)->start_real_ns;
 	drain_free(d);
 	if (start_mono_ns == 0)
-		return NULL;
+		return 0;
 	r = result_new();
 	g_free(r->id);
 	g_free(r->plan);
@@ -229,11 +231,15 @@ static struct result *recover_adopt(const struct session_place *place, const str
 	r->state = SESSION_RUNNING;
 	r->created_usec = start_real_ns / NSEC_PER_USEC;
 	(void)store_put_session(place->store, r); /* first, or its stages have nothing to hang on */
-	return r;
+	*ret = r;
+	return 0;
 }
 
-/* A region whose session has ended or never began: its writer is ended, the file is removed. */
-static void recover_stray(const struct session_place *place, const struct regionfile *f)
+/*
+ * A region whose session has ended or never began: its writer is ended, the file is removed; unless
+ * it is @dear, because its session may have nothing else.
+ */
+static void recover_stray(const struct session_place *place, const struct regionfile *f, bool dear)
 {
 	g_auto(fd_t) fd = open(f->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct drain *d;
@@ -242,7 +248,11 @@ static void recover_stray(const struct session_place *place, const struct region
 		recover_await(place, fd, drain_header(d)->child_pid, f->id);
 		drain_free(d);
 	}
-	(void)unlink(f->path); /* tried again at the next start */
+	if (dear)
+		log_write(LOG_WARNING, f->id, "Region %s is left alone: its session cannot be read",
+			  f->path);
+	else
+		(void)unlink(f->path); /* tried again at the next start */
 }
 
 static bool recover_known(const GPtrArray *results, const char *id)
@@ -294,14 +304,16 @@ int recover(const struct session_place *place, GPtrArray **ret_queued, GPtrArray
 	for (guint i = 0; i < files->len; i++) {
 		const struct regionfile *f = files->pdata[i];
 		bool known = recover_known(unfinished, f->id);
-		struct result *adopted = known ? NULL : recover_adopt(place, f);
+		struct result *adopted = NULL;
+
+		r = known ? 0 : recover_adopt(place, f, &adopted);
 
 		if (adopted)
 			g_ptr_array_add(unfinished, adopted);
 		if (known || adopted)
 			g_ptr_array_add(regions, g_strdup(f->path));
 		else
-			recover_stray(place, f);
+			recover_stray(place, f, r < 0);
 	}
 	for (guint i = 0; i < unfinished->len; i++) {
 		struct result *result = unfinished->pdata[i];

@@ -211,6 +211,31 @@ static void test_never_stored(void)
 	world_free(w);
 }
 
+/* What ended is in the store and its region goes; but not while the store cannot read it. */
+static void test_ended_unreadable(void)
+{
+	struct world *w = world_with(60000, "none", NULL);
+	g_autofree char *path = g_build_filename(w->state, "lrtbfd.db", NULL);
+	sqlite3 *db;
+
+	life(w, 1, 600 * NSEC_PER_MSEC);
+	g_assert_cmpint(sqlite3_open(path, &db), ==, SQLITE_OK);
+	g_assert_cmpint(sqlite3_exec(db,
+				     "UPDATE sessions SET state = 'done';"
+				     "ALTER TABLE figures RENAME TO away",
+				     NULL, NULL, NULL),
+			==, SQLITE_OK);
+	world_open(w);
+	g_assert_cmpuint(world_regions(w), ==, 1);
+	world_close(w);
+	g_assert_cmpint(sqlite3_exec(db, "ALTER TABLE away RENAME TO figures", NULL, NULL, NULL),
+			==, SQLITE_OK);
+	sqlite3_close(db);
+	world_open(w);
+	g_assert_cmpuint(world_regions(w), ==, 0);
+	world_free(w);
+}
+
 static void test_queued_only(void)
 {
 	struct world *w = world_with(300, "none", NULL);
@@ -417,6 +442,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/session/recover/ended-stage", test_ended_stage);
 	g_test_add_func("/session/recover/begun-unheard", test_begun_unheard);
 	g_test_add_func("/session/recover/never-stored", test_never_stored);
+	g_test_add_func("/session/recover/ended-unreadable", test_ended_unreadable);
 	g_test_add_func("/session/recover/queued-only", test_queued_only);
 	g_test_add_func("/session/recover/queued-with-wishes", test_queued_with_wishes);
 	g_test_add_func("/session/recover/unreadable-plan", test_unreadable_plan);
