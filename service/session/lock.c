@@ -51,7 +51,11 @@ static char *lock_holder(const struct stat *st)
 	path = g_strdup_printf("/proc/%d/comm", pid);
 	if (!g_file_get_contents(path, &comm, NULL, NULL))
 		return NULL;
-	return g_strdup_printf("%s, process %d", g_strstrip(comm), pid);
+	g_strstrip(comm);
+	for (char *c = comm; *c; c++) /* whoever holds it chose his name, and it is printed */
+		if (g_ascii_iscntrl(*c))
+			*c = '?';
+	return g_strdup_printf("%s, process %d", comm, pid);
 }
 
 int lock_take(const char *path, int *ret_fd, char **ret_message)

@@ -16,6 +16,7 @@
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -33,7 +34,8 @@ static void test_lock(void)
 {
 	g_autofree char *dir = temp_dir(), *path = g_build_filename(dir, "lock", NULL);
 	g_autofree char *pid = g_strdup_printf("process %d", getpid());
-	g_autofree char *busy = NULL, *stale = NULL;
+	g_autofree char *busy = NULL, *stale = NULL, *named = NULL;
+	char name[16];
 	int fd, other;
 
 	g_assert_cmpint(lock_take(path, &fd, &busy), ==, 0);
@@ -46,6 +48,15 @@ static void test_lock(void)
 	g_assert_cmpint(lock_take(path, &fd, &stale), ==, 0);
 	g_assert_cmpint(lock_take(path, &other, &stale), ==, -EBUSY);
 	g_assert_true(strstr(stale, pid) != NULL);
+	close(fd);
+	/* nor does a name do anything to a terminal or a bus */
+	g_assert_cmpint(prctl(PR_GET_NAME, name), ==, 0);
+	g_assert_cmpint(prctl(PR_SET_NAME, "a\033[2J\n\377b"), ==, 0);
+	g_assert_cmpint(lock_take(path, &fd, &named), ==, 0);
+	g_assert_cmpint(lock_take(path, &other, &named), ==, -EBUSY);
+	g_assert_cmpint(prctl(PR_SET_NAME, name), ==, 0);
+	g_assert_true(strstr(named, "(a?[2J?") != NULL);
+	g_assert_true(g_utf8_validate(named, -1, NULL));
 	close(fd);
 	g_assert_cmpint(lock_take(path, &fd, &busy), ==, 0);
 	close(fd);
