@@ -247,6 +247,26 @@ class Daemon:
                               capture_output=True, text=True, timeout=timeout, **kwargs)
 
 
+def assert_grid(figures, points, dithered=0, interval_ns=1_000_000, warmup_ns=100_000_000):
+    """Every grid point of a measurement is accounted for: exactly @points on one CPU, and beyond
+    its end exactly those that a wake-up later than it passed over."""
+    end_ns = warmup_ns + points * interval_ns
+    worst = figures["worst"]
+    least = most = 0
+    late = [w for w in worst if w["at_ns"] >= end_ns]
+    for w in late:  # one at most, which ended the loop
+        over = (w["at_ns"] - end_ns) // interval_ns
+        least, most = over, min(over + 1, w["latency_ns"] // interval_ns)
+    if not late and len(worst) == 32:  # it may be no worst one
+        most = worst[-1]["latency_ns"] // interval_ns
+    if not worst and figures["warmup"]:  # held up from the warm-up until after the end
+        most = figures["warmup_max_ns"] // interval_ns
+    if figures["pending_ns"]:
+        most += figures["pending_ns"] // interval_ns + 1
+    seen = figures["count"] + figures["missed"] + figures["migrated"]
+    assert least - dithered <= seen - points <= most + dithered, (seen, points, worst[:3], late)
+
+
 def children(pid):
     """Pids of all descendants of @pid that live, by /proc."""
     parents = {}

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from lrtbf import MANAGER, children, processes, wait_for
+from lrtbf import MANAGER, assert_grid, children, processes, wait_for
 
 PLAN = """
 instrument = "timer"; policy = "other"; interval = "1ms"; duration = "%s"; cpus = "0";
@@ -208,13 +208,13 @@ def test_full_disk(make_daemon, bus, small_disk):
     trouble = wait_for(lambda: caller.get("/org/lrtbf1", "Manager", "Trouble"), what="Trouble")
     assert "no room" in trouble and str(small_disk) in trouble
     # nothing is lost meanwhile: the report is complete
-    assert points(caller.report(sid)) > 3900
+    assert_grid(caller.report(sid)["stages"][0]["all"], 4000)
     filler.unlink()
     wait_for(lambda: caller.get("/org/lrtbf1", "Manager", "Trouble") == "", what="end of trouble")
     daemon.kill()
     daemon.start()
     assert caller.session_get(sid, "State") == "done"
-    assert points(caller.report(sid)) > 3900
+    assert_grid(caller.report(sid)["stages"][0]["all"], 4000)
     integrity(daemon)
     daemon.kill()
     caller.close()
@@ -231,7 +231,7 @@ def test_locked_database(make_daemon, bus):
     assert caller.wait_state(sid) == "done"
     trouble = wait_for(lambda: caller.get("/org/lrtbf1", "Manager", "Trouble"), what="Trouble")
     assert "locked" in trouble
-    assert points(caller.report(sid)) > 1900
+    assert_grid(caller.report(sid)["stages"][0]["all"], 2000)
     other.execute("ROLLBACK")
     other.close()
     wait_for(lambda: caller.get("/org/lrtbf1", "Manager", "Trouble") == "", what="end of trouble")

@@ -10,7 +10,7 @@ import time
 import pytest
 from jeepney import DBusErrorResponse
 
-from lrtbf import ENDED, NAME
+from lrtbf import ENDED, NAME, assert_grid
 
 MS = 1_000_000
 PLAN = """instrument = "timer"; policy = "other"; interval = "1ms"; duration = "%s";
@@ -56,7 +56,9 @@ def test_sums_in_every_output(make_daemon, caller):
         assert low[0] <= figures["min_ns"] < low[1] and high[0] <= figures["max_ns"] < high[1]
         assert max(m for m in figures["blocks"]["maxima"] if m is not None) == figures["max_ns"]
     seen = [c["count"] + c["missed"] + c["migrated"] for c in stage["cpus"]]
-    assert max(seen) * MS == stage["duration_ns"] and min(seen) >= 2000
+    assert max(seen) * MS == stage["duration_ns"]
+    for figures in stage["cpus"]:
+        assert_grid(figures, 2000)
     counts = [c["count"] for c in stage["cpus"]]
     rows = list(csv.DictReader(io.StringIO(caller.report(sid, "csv"))))
     assert [int(r["count"]) for r in rows if r["cpu"] != "all"] == counts
@@ -129,6 +131,5 @@ def test_loads_that_prove_nothing(make_daemon, caller, load, word):
     assert stage["limits"][0]["broken"] is False
     assert stage["verdict"] == "inconclusive" and caller.session_get(sid, "Verdict") == "inconclusive"
     assert any(word in reason for reason in stage["reasons"]), stage["reasons"]
-    # the session tells one of them; this machine may have had others meanwhile
-    reason = caller.session_get(sid, "Reason")
-    assert any(r in reason for r in stage["reasons"]), reason
+    # the session tells the first of them
+    assert caller.session_get(sid, "Reason") == f"Stage bad: {stage['reasons'][0]}"
