@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Why the lock on the region: it is held by the open file until this process is gone, whatever
- * kills it, so that a daemon that finds the region after its own death knows whether anybody still
- * writes.
+ * Why the lock on the region: it is held by the open file, which this process and its daemon share,
+ * until both are gone, whatever kills them. So the next daemon, which finds the region, knows
+ * whether anybody still writes.
  *
  * Why a parent's pid in the order: the signal at the parent's death is armed too late if the parent
  * died before. Whoever is the parent then, it is not the one that is expected.
