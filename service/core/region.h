@@ -42,7 +42,7 @@ struct region_header {
 				   from here */
 	uint64_t start_real_ns; /* CLOCK_REALTIME at the same moment */
 	uint64_t end_mono_ns;	/* when measuring ended; 0 while it runs */
-	uint64_t begin_mono_ns; /* when the first CPU's warm-up was over; 0 until the end */
+	uint64_t begin_mono_ns; /* when the first CPU's warm-up was over; 0 until then */
 	int32_t dma_latency_us; /* what /dev/cpu_dma_latency was set to; -1: not set */
 	int32_t broke;		/* 1: ended because a sample reached the plan's break value */
 	uint64_t break_ns;	/* that sample */

@@ -110,17 +110,27 @@ int crew_join(struct crew *c)
 	return stuck;
 }
 
+uint64_t crew_begin_ns(const struct crew *c)
+{
+	uint64_t first_ns = 0;
+
+	for (unsigned i = 0; i < c->n; i++) {
+		uint64_t ns = __atomic_load_n(&c->workers[i].begin_ns, __ATOMIC_RELAXED);
+
+		if (ns > 0 && (first_ns == 0 || ns < first_ns))
+			first_ns = ns;
+	}
+	return first_ns;
+}
+
 void crew_sum_up(const struct crew *c, struct region_header *h, uint32_t *ret_rests)
 {
 	uint32_t rests = 0;
 
+	h->begin_mono_ns = crew_begin_ns(c); /* one has begun even if it has not come back */
 	for (unsigned i = 0; i < c->n; i++) {
 		const struct worker *w = &c->workers[i];
-		uint64_t begin_ns = __atomic_load_n(&w->begin_ns, __ATOMIC_RELAXED);
 
-		/* it has begun even if it has not come back */
-		if (begin_ns > 0 && (h->begin_mono_ns == 0 || begin_ns < h->begin_mono_ns))
-			h->begin_mono_ns = begin_ns;
 		if (worker_state(w) != WORKER_DONE)
 			continue;
 		h->break_ns = MAX(h->break_ns, w->broke_ns);

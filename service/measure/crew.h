@@ -39,5 +39,8 @@ void crew_stop(struct crew *c);
 /* Take back those that are done, once; returns how many are not. */
 int crew_join(struct crew *c);
 
+/* When the first of them had its warm-up behind it (CLOCK_MONOTONIC); 0: none yet. */
+uint64_t crew_begin_ns(const struct crew *c);
+
 /* Write what they say together into @h; *ret_rests: how often they rested. */
 void crew_sum_up(const struct crew *c, struct region_header *h, uint32_t *ret_rests);

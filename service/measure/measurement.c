@@ -266,6 +266,7 @@ static void measurement_await_end(struct measurement *m)
 	while (!m->stopped && !crew_broke(&m->crew) && !crew_all_done(&m->crew)) {
 		uint64_t end_ns = crew_end_ns(&m->crew), now = now_ns();
 
+		m->header->begin_mono_ns = crew_begin_ns(&m->crew); /* for who reads along */
 		if (end_ns != WORKER_END_OPEN && now >= end_ns + LATE_NS)
 			return;
 		measurement_wait(m, end_ns == WORKER_END_OPEN ? now + 3600 * NSEC_PER_SEC

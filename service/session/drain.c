@@ -22,7 +22,6 @@ struct drain_window { /* of one commit, since stage start */
 struct drain {
 	struct region_header *map;
 	int fd; /* of our own, to ask for its size */
-	uint64_t warmup_ns;
 	struct region_header header;
 	struct region_cpu *copy; /* scratch: too large for the stack */
 	struct session_live *live;
@@ -45,7 +44,7 @@ static void drain_take_live(struct drain *d, unsigned i)
 	l->avg_ns = figures_mean_ns(&c->figures, &mean) ? (uint64_t)(mean + 0.5) : 0;
 }
 
-int drain_new(int fd, uint64_t warmup_ns, struct drain **ret)
+int drain_new(int fd, struct drain **ret)
 {
 	struct region_header *map, header;
 	struct drain *d;
@@ -65,7 +64,6 @@ int drain_new(int fd, uint64_t warmup_ns, struct drain **ret)
 	d = g_new0(struct drain, 1);
 	d->map = map;
 	d->fd = own_fd;
-	d->warmup_ns = warmup_ns;
 	d->header = header;
 	d->copy = g_new(struct region_cpu, 1);
 	d->live = g_new0(struct session_live, header.n_cpus);
@@ -160,15 +158,17 @@ static struct result_cpu *drain_result_cpu(struct result_stage *s, int cpu)
 
 /*
  * How long this CPU has measured: on a grid exactly the points that have elapsed, without the
- * dither of the next one; else the time from the end of the warm-up to the latest sample.
+ * dither of the next one; else the time from the first one's begin to the latest sample.
  */
 static uint64_t drain_measured_ns(const struct drain *d)
 {
 	const struct region_cpu *c = d->copy;
+	uint64_t begin_ns = d->header.begin_mono_ns,
+		 at_ns = d->header.start_mono_ns + c->last_at_ns;
 
 	if (c->interval_ns > 0)
 		return (c->next_ns - c->grid_ns) / c->interval_ns * c->interval_ns;
-	return c->started && c->last_at_ns > d->warmup_ns ? c->last_at_ns - d->warmup_ns : 0;
+	return begin_ns > 0 && at_ns > begin_ns ? at_ns - begin_ns : 0;
 }
 
 /*

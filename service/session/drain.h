@@ -11,10 +11,9 @@
 struct drain;
 
 /*
- * Maps @fd read-only; -EBADMSG when it holds no region. @fd is not kept. @warmup_ns: the order's,
- * for the duration of instruments without a grid.
+ * Maps @fd read-only; -EBADMSG when it holds no region. @fd is not kept.
  */
-int drain_new(int fd, uint64_t warmup_ns, struct drain **ret);
+int drain_new(int fd, struct drain **ret);
 struct drain *drain_free(struct drain *d);
 
 /*

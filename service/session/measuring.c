@@ -248,7 +248,7 @@ static int measuring_open_region(struct measuring *m, int *ret_fd, char **ret_me
 			      &m->order.cpus, &fd, &m->region_path, ret_message);
 	if (r < 0)
 		return r;
-	r = drain_new(fd, m->order.warmup_ns, &m->drain);
+	r = drain_new(fd, &m->drain);
 	if (r < 0) {
 		*ret_message =
 			g_strdup_printf("The result region cannot be mapped: %s.", g_strerror(-r));
@@ -366,7 +366,9 @@ uint64_t measuring_maximum_ns(const struct measuring *m, int *ret_cpu)
 uint64_t measuring_elapsed_ns(const struct measuring *m)
 {
 	const struct region_header *h = drain_header(m->drain);
-	uint64_t begin_ns = h->start_mono_ns + m->order.warmup_ns, now_ns = clock_mono_ns();
+	uint64_t begin_ns = h->begin_mono_ns, now_ns = clock_mono_ns();
 
-	return h->start_mono_ns > 0 && now_ns > begin_ns ? now_ns - begin_ns : 0;
+	if (m->order.interval_ns > 0 && h->start_mono_ns > 0) /* then it is known beforehand */
+		begin_ns = h->start_mono_ns + m->order.warmup_ns;
+	return begin_ns > 0 && now_ns > begin_ns ? now_ns - begin_ns : 0;
 }

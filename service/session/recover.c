@@ -134,7 +134,7 @@ static void recover_fold(const struct session_place *place, struct result *r,
 	/* it had ended: the store has it as it was judged, with what its end added */
 	if (stage->verdict != VERDICT_EMPTY)
 		return;
-	if (fd < 0 || (n = drain_new(fd, plan ? plan->warmup_ns : 0, &d)) < 0) {
+	if (fd < 0 || (n = drain_new(fd, &d)) < 0) {
 		log_write(LOG_WARNING, r->id,
 			  "Region %s cannot be read, its figures since the last "
 			  "checkpoint are lost: %s",
@@ -216,7 +216,7 @@ static int recover_adopt(const struct session_place *place, const struct regionf
 		result_free(r);
 		return q;
 	}
-	if (fd < 0 || drain_new(fd, 0, &d) < 0)
+	if (fd < 0 || drain_new(fd, &d) < 0)
 		return 0;
 	start_mono_ns = drain_header(d)->start_mono_ns;
 	start_real_ns = drain_header(d)->start_real_ns;
@@ -244,7 +244,7 @@ static void recover_stray(const struct session_place *place, const struct region
 	g_auto(fd_t) fd = open(f->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct drain *d;
 
-	if (fd >= 0 && drain_new(fd, 0, &d) >= 0) {
+	if (fd >= 0 && drain_new(fd, &d) >= 0) {
 		recover_await(place, fd, drain_header(d)->child_pid, f->id);
 		drain_free(d);
 	}

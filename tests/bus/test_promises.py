@@ -68,6 +68,21 @@ def test_sums_in_every_output(make_daemon, caller):
     assert [sum(column) for column in zip(*bins)] == counts
 
 
+def test_a_long_warm_up_is_no_progress(make_daemon, caller):
+    """1000 passes of cpuloop's work, however long they take: the time that was measured begins then."""
+    daemon = make_daemon()
+    daemon.plan("passes", 'instrument = "cpuloop"; policy = "other"; work = "4ms"; duration = "2s"; cpus = "0";\n'
+                'stages = ( { load = "none"; } );\n')
+    daemon.start()
+    sid = caller.start("passes")
+    caller.wait_state(sid, "running")
+    time.sleep(2.2)
+    assert caller.report(sid)["stages"][0]["duration_ns"] in (None, 0)
+    assert caller.session_get(sid, "Progress") == 0
+    caller.wait_state(sid)
+    assert caller.report(sid)["stages"][0]["duration_ns"] >= 2000 * MS
+
+
 BAD_PLANS = {
     "unknown_key": ("duration = \"1s\";\nnosuch = 1;", 2), "wrong_type": ("interval = [ 1 ];", 1),
     "zero": ("interval = 0;", 1), "zero_seconds": ('interval = "0s";', 1),
