@@ -67,8 +67,10 @@ const struct finding_kind finding_kinds[] = {
 	  "Every CPU is measured: the daemon and its checkpoints run on measured CPUs.",
 	  "Leave one CPU out of the plan's cpus." },
 	{ "spinning", FINDING_WARNS,
-	  "The instrument would hold every CPU: it sleeps 5 % of each 100 ms.",
-	  "Leave one CPU out of the plan's cpus." },
+	  "The instrument would hold CPUs that others cannot do without: it sleeps 5 % of each "
+	  "100 ms.",
+	  "Leave one CPU out of the plan's cpus; with PREEMPT_RT measure isolated CPUs only "
+	  "(isolcpus=)." },
 	{ "break-in-warmup", FINDING_WARNS, "The break value was met in the warm-up.",
 	  "A longer warm-up, or look at what the machine does at the start." },
 	/* the machine's conditions */

@@ -2,11 +2,17 @@
 /*
  * Why one malloc arena: every thread that allocates would be given one of its own, of 64 MiB of
  * address space that MCL_FUTURE counts against RLIMIT_MEMLOCK.
+ *
+ * Why PREEMPT_RT needs more than a CPU to spare: there a thread of priority 1 (ktimers/N) ends the
+ * sleeps of ordinary processes that were begun on CPU N. While a real-time thread spins on that CPU
+ * they go on sleeping, wherever there is room for them, and throttling does not help: it holds off
+ * ktimers, too. Only where ordinary processes never are does nobody sleep.
  */
 #include "footing.h"
 
 #include "cleanup.h"
 #include "cpulist.h"
+#include "preemption.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +20,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 int footing_lock_memory(void)
@@ -47,6 +54,29 @@ int footing_reachable(cpu_set_t *ret)
 	return 0;
 }
 
+bool footing_is_spare(const cpu_set_t *reachable, const cpu_set_t *measured,
+		      const cpu_set_t *isolated, bool preempt_rt)
+{
+	cpu_set_t both;
+
+	CPU_AND(&both, measured, isolated);
+	if (preempt_rt && !CPU_EQUAL(&both, measured))
+		return false;
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, reachable) && !CPU_ISSET(cpu, measured) &&
+		    !CPU_ISSET(cpu, isolated))
+			return true;
+	return false;
+}
+
+static bool footing_preempt_rt(void)
+{
+	struct utsname u;
+	bool dynamic;
+
+	return uname(&u) == 0 && preemption_from_version(u.version, &dynamic) == PREEMPTION_RT;
+}
+
 bool footing_spare(const cpu_set_t *reachable, const cpu_set_t *measured)
 {
 	g_autofree char *text = NULL;
@@ -56,11 +86,7 @@ bool footing_spare(const cpu_set_t *reachable, const cpu_set_t *measured)
 	if (g_file_get_contents("/sys/devices/system/cpu/isolated", &text, NULL, NULL) &&
 	    cpulist_parse(g_strstrip(text), NULL, &isolated, NULL) < 0)
 		CPU_ZERO(&isolated); /* none: an empty file */
-	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, reachable) && !CPU_ISSET(cpu, measured) &&
-		    !CPU_ISSET(cpu, &isolated))
-			return true;
-	return false;
+	return footing_is_spare(reachable, measured, &isolated, footing_preempt_rt());
 }
 
 const char *footing_limits_spinning(void)

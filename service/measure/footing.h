@@ -22,8 +22,15 @@ int footing_hold_dma_latency(int latency_us, int *ret_fd);
  */
 int footing_reachable(cpu_set_t *ret);
 
-/* A CPU is left, besides @measured, on which ordinary processes run (not isolated). */
+/*
+ * Others can do without the CPUs of @measured: there is one besides them on which ordinary
+ * processes run (not isolated) and, on a PREEMPT_RT kernel, none ever runs on @measured (isolated).
+ */
 bool footing_spare(const cpu_set_t *reachable, const cpu_set_t *measured);
+
+/* The same of a machine that has these CPUs @isolated and such a kernel. Pure. */
+bool footing_is_spare(const cpu_set_t *reachable, const cpu_set_t *measured,
+		      const cpu_set_t *isolated, bool preempt_rt);
 
 /*
  * What the kernel holds real-time threads off with that never sleep: ids of findings, separated by

@@ -407,8 +407,9 @@ def test_ordinary_processes_get_their_turn(args):
 @needs_fifo
 @needs_two
 def test_rests_only_where_it_must():
+    preempt_rt = "PREEMPT_RT" in os.uname().version.split()  # and no isolated CPU
     r = measure("cpuloop", "--duration=300ms", f"--cpus={CPUS[0]}")
-    assert "spinning" not in [w["id"] for w in r["warnings"]]
+    assert ("spinning" in [w["id"] for w in r["warnings"]]) == preempt_rt
     r = measure("timer", "--duration=500ms", "--interval=1ms")
     assert "spinning" not in [w["id"] for w in r["warnings"]]
 

@@ -2,6 +2,7 @@
 /*
  * The instruments' loops without the program around them, and that plans know the same ones.
  */
+#include "footing.h"
 #include "instrument.h"
 #include "plan-keys.h"
 #include "rest.h"
@@ -157,6 +158,33 @@ static void test_rests_although_held_up(void)
 	g_assert_cmpuint(rests, >=, 9);
 }
 
+static bool spare(uint64_t reachable, uint64_t measured, uint64_t isolated, bool preempt_rt)
+{
+	cpu_set_t sets[3];
+	const uint64_t bits[] = { reachable, measured, isolated };
+
+	for (guint i = 0; i < G_N_ELEMENTS(bits); i++) {
+		CPU_ZERO(&sets[i]);
+		for (int cpu = 0; cpu < 64; cpu++)
+			if (bits[i] >> cpu & 1)
+				CPU_SET(cpu, &sets[i]);
+	}
+	return footing_is_spare(&sets[0], &sets[1], &sets[2], preempt_rt);
+}
+
+/* On PREEMPT_RT the timers of ordinary processes are served on the CPU on which they are. */
+static void test_spare(void)
+{
+	g_assert_true(spare(0x3, 0x2, 0, false));
+	g_assert_false(spare(0x3, 0x3, 0, false));
+	g_assert_false(spare(0x3, 0x2, 0x1, false)); /* nobody runs on what is left */
+	g_assert_false(spare(0x3, 0x2, 0, true));
+	g_assert_true(spare(0x3, 0x2, 0x2, true));
+	g_assert_true(spare(0xf, 0xc, 0xc, true));
+	g_assert_false(spare(0xf, 0xe, 0xc, true)); /* one of them is not isolated */
+	g_assert_false(spare(0xc, 0xc, 0xc, true));
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -169,6 +197,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/instruments/rests-more-than-throttling-wants",
 			test_rests_more_than_throttling_wants);
 	g_test_add_func("/instruments/no-rest-when-held-up", test_no_rest_when_held_up);
+	g_test_add_func("/instruments/spare", test_spare);
 	g_test_add_func("/instruments/rests-although-held-up", test_rests_although_held_up);
 	return g_test_run();
 }
