@@ -40,6 +40,12 @@ def measuring(daemon):
     return wait_for(find, what="lrtbf-measure")
 
 
+def samples(caller, sid, n=300):
+    """Wait until that many are taken: however slow the machine, it measures then."""
+    wait_for(lambda: [s for s in caller.report(sid)["stages"] if s["all"]["count"] >= n],
+             what=f"{n} samples")
+
+
 def invariant(figures, interval_ns=MS):
     """count + missed = corrected.count, and the buckets add up to the count."""
     assert sum(n for _, _, n in figures["histogram"]) == figures["count"]
@@ -55,7 +61,7 @@ def test_stop_for_a_second(make_daemon, bus):
     sid = caller.start("stall")
     caller.wait_state(sid, "running")
     pid = measuring(daemon)
-    time.sleep(0.7)
+    samples(caller, sid)
     os.kill(pid, signal.SIGSTOP)
     time.sleep(1)
     os.kill(pid, signal.SIGCONT)
@@ -85,7 +91,7 @@ def test_stop_across_the_end(make_daemon, bus):
     sid = caller.start("stall")
     caller.wait_state(sid, "running")
     pid = measuring(daemon)
-    time.sleep(0.5)
+    samples(caller, sid)
     os.kill(pid, signal.SIGSTOP)
     state = caller.wait_state(sid, timeout=30)
     assert state in ("done", "failed")
@@ -117,7 +123,7 @@ def test_thread_moved_by_another_program(make_daemon, bus):
     caller.wait_state(sid, "running")
     pid = measuring(daemon)
     tid = wait_for(lambda: thread_on(pid, 0), what="the thread on CPU 0")
-    time.sleep(0.5)
+    samples(caller, sid)
     subprocess.run(["taskset", "-pc", "1", str(tid)], check=True, stdout=subprocess.DEVNULL)
     assert caller.wait_state(sid) == "done"
     report = caller.report(sid)
