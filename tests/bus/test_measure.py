@@ -262,7 +262,8 @@ def test_moved_by_another_program():
     os.sched_setaffinity(tid, {CPUS[1]})
     r = run.result()
     c = r["cpus"][0]
-    assert c["migrated"] > 100
+    # not many on a CPU that a neighbour holds, but then they are missed there
+    assert c["migrated"] > 0 and c["migrated"] + c["missed"] > 100
     assert c["count"] > 100
     # samples, missed and migrated are the whole grid
     assert 1999 <= c["count"] + c["missed"] + c["migrated"] <= 2001 + c["max_ns"] // MS

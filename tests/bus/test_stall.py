@@ -128,7 +128,8 @@ def test_thread_moved_by_another_program(make_daemon, bus):
     assert caller.wait_state(sid) == "done"
     report = caller.report(sid)
     figures = report["stages"][0]["cpus"][0]
-    assert figures["migrated"] > 100
+    # not many on a CPU that a neighbour holds, but then they are missed there
+    assert figures["migrated"] > 0 and figures["migrated"] + figures["missed"] > 100
     assert figures["cpu"] == 0
     assert sum(n for _, _, n in figures["histogram"]) == figures["count"]
     assert report["stages"][0]["verdict"] == "inconclusive"
