@@ -209,8 +209,7 @@ def test_sigstop_is_one_sample():
         assert sum(long) == 1
         assert 0.98 * S < c["max_ns"] < 5 * S
         assert c["missed"] >= c["max_ns"] // MS
-        # 3 s of grid, exactly: what is not a sample was missed
-        assert 2999 <= c["count"] + c["missed"] <= 3001
+        assert_grid(c, 3000)  # what is not a sample was missed
         assert c["worst"][0]["latency_ns"] == c["max_ns"]
         assert 0.9 * S < c["worst"][0]["at_ns"] < 4 * S
         assert c["pending_ns"] == 0
@@ -264,8 +263,11 @@ def test_moved_by_another_program():
     c = r["cpus"][0]
     # few on a CPU that a neighbour holds; those are missed then
     assert c["migrated"] > 0 and c["count"] > 0
-    # samples, missed and migrated are the whole grid
-    assert 1999 <= c["count"] + c["missed"] + c["migrated"] <= 2001 + c["max_ns"] // MS
+    # samples, missed and migrated are the whole grid; how far a late last one went beyond it cannot
+    # be told when it migrated, for its latency is not kept
+    assert c["count"] + c["missed"] + c["migrated"] >= 2000
+    if c["missed"] == 0:
+        assert_grid(c, 2000)
     adds_up(c)
 
 
