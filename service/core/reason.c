@@ -13,7 +13,7 @@ static const struct {
 	{ EBADMSG, "InvalidPlan" }, { EINVAL, "InvalidOption" },   { ENODEV, "NoDevice" },
 	{ EPERM, "NotPermitted" },  { EOPNOTSUPP, "NotRealtime" }, { EACCES, "NotAuthorized" },
 	{ EDQUOT, "QueueFull" },    { EMSGSIZE, "TooLarge" },	   { EINPROGRESS, "NotFinished" },
-	{ EIO, "Failed" },
+	{ EIO, "Failed" },	    { EKEYREJECTED, "Refused" },
 };
 
 const char *reason_from_errno(int err)

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/*
+ * Setting one attribute of one thread or line, and nothing else: with the semantics of chrt(1),
+ * renice(1) and of a write to smp_affinity_list. The identity is checked before and after (same
+ * start time, same name, a kernel thread still), what was set is read back. "/" only. Returns
+ * errors, never logs.
+ *
+ * chrt -f|-r|-o|-b|-i -p PRIO TID: policy and priority, 1..99 for fifo and rr, 0 for the others;
+ * reset-on-fork as asked (not asked: cleared, as chrt does); nice is kept.
+ * renice -n N -p TID: nice alone, also of a fifo or rr thread, where it counts once the policy
+ * changes; out of -20..19 is refused where renice would cut it.
+ */
+#include "irqtable.h"
+#include "journal.h"
+
+/* What is in force now. -ESRCH: another thread has the number, or none; -EPERM: no kernel thread.
+ */
+int tuning_get(const struct tuning_subject *s, enum tuning_attribute a, struct tuning_value *ret);
+void tuning_value_done(struct tuning_value *v);
+bool tuning_value_equal(enum tuning_attribute a, const struct tuning_value *x,
+			const struct tuning_value *y);
+/* "fifo 50", "nice 19", "0-1". g_free(). */
+char *tuning_value_format(enum tuning_attribute a, const struct tuning_value *v);
+
+/*
+ * Set it. -ESRCH: not that thread any more; -EPERM: no kernel thread, or the right is missing;
+ * -EINVAL: out of range; lines: -EIO (managed by the kernel, before 6.12; or per-CPU), -EPERM
+ * (managed, from 6.12), -ENOSPC (no free vectors); -EBADE: it read back as something else. Always
+ * with a sentence that says what is wrong, of whom, and what to do.
+ */
+int tuning_set(const struct tuning_subject *s, enum tuning_attribute a,
+	       const struct tuning_value *v, char **ret_message);
+
+/* Subjects from the table; tuning_subject_done(). */
+void tuning_subject_of_thread(const struct irq_thread *t, struct tuning_subject *ret);
+void tuning_subject_of_line(const struct irq_line *l, struct tuning_subject *ret);
+void tuning_subject_copy(const struct tuning_subject *s, struct tuning_subject *ret);
+void tuning_subject_done(struct tuning_subject *s);
+bool tuning_subject_equal(const struct tuning_subject *a, const struct tuning_subject *b);
