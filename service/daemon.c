@@ -39,6 +39,7 @@ struct daemon {
 	fd_t state_lock, runtime_lock; /* of the folders; -1: none */
 	struct bus *bus;
 	struct store *store;
+	struct irqpolicy *irqpolicy;
 	struct sessions *sessions;
 	/* what changes */
 	bool stopping;
@@ -356,6 +357,7 @@ static int daemon_open_sessions(struct daemon *d, const struct daemon_options *o
 		.measure_path = d->measure,
 		.load_path = d->load,
 		.lock_path = o->lock_file,
+		.irqpolicy = d->irqpolicy,
 		.news = on_sessions_news,
 		.userdata = d,
 	};
@@ -375,6 +377,7 @@ static int daemon_publish(struct daemon *d, const struct daemon_options *o, char
 	struct bus_model model = {
 		.sessions = d->sessions,
 		.store = d->store,
+		.irqpolicy = d->irqpolicy,
 		.root = o->root,
 		.reload = daemon_reload,
 		.lost = on_bus_lost,

@@ -12,10 +12,13 @@
 #include <systemd/sd-event.h>
 
 struct bus;
+struct irq_change;
+struct irqpolicy;
 
 struct bus_model {
 	struct sessions *sessions;
 	struct store *store;
+	struct irqpolicy *irqpolicy;	      /* interrupt threads; NULL: none (tests) */
 	const char *root;		      /* "/", or a captured tree: whose kernel is shown */
 	GPtrArray *(*reload)(void *userdata); /* of struct problem */
 	void (*lost)(void *userdata);	      /* the connection broke: nobody will call any more */
@@ -35,3 +38,5 @@ struct bus *bus_free(struct bus *b);
 void bus_news(struct bus *b, enum sessions_news what, struct session *s);
 /* The store's trouble began or ended. */
 void bus_trouble_changed(struct bus *b);
+/* What irqpolicy_news_t says, for the signal IrqEvent. */
+void bus_irq_news(struct bus *b, const struct irq_change *c);

@@ -13,6 +13,7 @@
 
 struct session;
 struct sessions;
+struct irqpolicy;
 
 enum sessions_news {
 	SESSIONS_ADDED,	    /* a session came into being (queued) */
@@ -34,6 +35,7 @@ struct sessions_params {
 	const char *state_dir, *runtime_dir, *root;
 	const char *measure_path, *load_path; /* the two programs */
 	const char *lock_path;		      /* the machine-wide lock */
+	struct irqpolicy *irqpolicy;	      /* interrupt threads; NULL: none (tests) */
 	sessions_news_t news;
 	void *userdata;
 };
