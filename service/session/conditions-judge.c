@@ -240,7 +240,6 @@ void conditions_judge_priority(const json_t *c, int priority, GPtrArray *finding
 {
 	const json_t *list = json_object_get(c, "threads"), *thread;
 	g_autoptr(GString) names = g_string_new(NULL);
-	unsigned n = 0;
 	size_t i;
 
 	json_array_foreach ((json_t *)list, i, thread) {
@@ -251,13 +250,10 @@ void conditions_judge_priority(const json_t *c, int priority, GPtrArray *finding
 		if (!name || thread_ignored(name) ||
 		    (level < priority && g_strcmp0(policy, "deadline") != 0))
 			continue;
-		if (n++ < 4)
-			g_string_append_printf(names, "%s%s (%s %" JSON_INTEGER_FORMAT ")",
-					       n > 1 ? ", " : "", name, policy, level);
+		g_string_append_printf(names, "%s%s (%s %" JSON_INTEGER_FORMAT ")",
+				       names->len ? ", " : "", name, policy, level);
 	}
-	if (n > 4)
-		g_string_append_printf(names, " and %u more", n - 4);
-	if (n > 0)
+	if (names->len > 0)
 		finding_add(
 			findings, "rt-neighbours",
 			"Other threads have the measuring threads' priority or a higher one: %s.",
