@@ -4,12 +4,20 @@
  * sched_getattr(2) reads policy, priority, nice and deadline parameters back in one go. Everything
  * set is read back, because a policy that was set and is not in force (a misspelled one, a sandbox
  * that swallows the call) makes every figure that follows a lie.
+ *
+ * Two ways of setting, because they differ: sched_setattr(2) describes the whole thread, nice
+ * included, and what its caller leaves out is reset; sched_setscheduler(2), which chrt uses,
+ * changes policy and priority alone, and the kernel itself carries over nice, slice and clamps,
+ * whichever of them it has. Reading them first to pass them on would lose what changes in between,
+ * and what only a newer kernel knows. And sched_getattr(2) tells no nice of fifo and rr threads,
+ * getpriority(2) does.
  */
 #include "policy.h"
 
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -20,6 +28,9 @@ static const struct {
 	{ SCHED_OTHER, "other" }, { SCHED_BATCH, "batch" }, { SCHED_IDLE, "idle" },
 	{ SCHED_FIFO, "fifo" },	  { SCHED_RR, "rr" },	    { SCHED_DEADLINE, "deadline" },
 };
+
+/* SCHED_FLAG_RESET_ON_FORK of linux/sched.h */
+#define POLICY_FLAG_RESET_ON_FORK UINT64_C(0x01)
 
 #define N_POLICIES (sizeof(policies) / sizeof(*policies))
 
@@ -85,8 +96,69 @@ int policy_set(pid_t tid, const struct policy_attr *a)
 		set.priority = 0;
 	if (syscall(SYS_sched_setattr, tid, &set, 0) < 0)
 		return -errno;
+	/* the kernel takes the nice of other and batch from there, that of idle not */
+	if (set.policy == SCHED_IDLE && setpriority(PRIO_PROCESS, (id_t)tid, set.nice) < 0)
+		return -errno;
 	r = policy_get(tid, &got);
 	if (r < 0)
 		return r;
 	return policy_attr_equal(&set, &got) ? 0 : -EBADE;
+}
+
+int policy_read(pid_t tid, struct policy_state *ret)
+{
+	struct policy_attr a;
+	int r, nice;
+
+	r = policy_get(tid, &a);
+	if (r < 0)
+		return r;
+	errno = 0;
+	nice = getpriority(PRIO_PROCESS, (id_t)tid);
+	if (nice == -1 && errno != 0)
+		return -errno;
+	*ret = (struct policy_state){
+		.policy = (int)a.policy,
+		.priority = policy_is_realtime((int)a.policy) ? a.priority : 0,
+		.reset_on_fork = a.flags & POLICY_FLAG_RESET_ON_FORK,
+		.nice = nice,
+	};
+	return 0;
+}
+
+int policy_change(pid_t tid, int policy, unsigned priority, bool reset_on_fork)
+{
+	struct sched_param param = { .sched_priority = (int)priority };
+	struct policy_state got;
+	int r;
+
+	/* the kernel checks the rest, and knows more policies than we have names for */
+	if (policy < 0 || (policy & SCHED_RESET_ON_FORK) || policy == SCHED_DEADLINE ||
+	    priority > 99)
+		return -EINVAL;
+	if (syscall(SYS_sched_setscheduler, tid, policy | (reset_on_fork ? SCHED_RESET_ON_FORK : 0),
+		    &param) < 0)
+		return -errno;
+	r = policy_read(tid, &got);
+	if (r < 0)
+		return r;
+	return got.policy == policy && got.priority == priority &&
+			       got.reset_on_fork == reset_on_fork
+		       ? 0
+		       : -EBADE;
+}
+
+int policy_renice(pid_t tid, int nice)
+{
+	struct policy_state got;
+	int r;
+
+	if (nice < -20 || nice > 19)
+		return -EINVAL;
+	if (setpriority(PRIO_PROCESS, (id_t)tid, nice) < 0)
+		return -errno;
+	r = policy_read(tid, &got);
+	if (r < 0)
+		return r;
+	return got.nice == nice ? 0 : -EBADE;
 }

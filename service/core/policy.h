@@ -35,3 +35,23 @@ struct policy_attr {
  */
 int policy_set(pid_t tid, const struct policy_attr *a);
 int policy_get(pid_t tid, struct policy_attr *ret);
+
+/* What chrt(1), renice(1) and ps(1) show and change of a thread, one thing at a time. */
+struct policy_state {
+	int policy;
+	unsigned priority;  /* 1..99 with fifo and rr, else 0 */
+	bool reset_on_fork; /* its children begin as other, nice 0 or above */
+	int nice;	    /* fifo and rr threads have one too: it counts when they leave that */
+};
+int policy_read(pid_t tid, struct policy_state *ret);
+/*
+ * chrt [-R] -o|-b|-i|-f|-r -p PRIORITY TID: nice, slice and util clamps stay. Reads back.
+ * -EINVAL: no such policy (deadline needs more than a priority), or a priority out of its range
+ * (1..99 for fifo and rr, 0 for the others); -ESRCH; -EPERM; -EBADE: reads back as something else.
+ */
+int policy_change(pid_t tid, int policy, unsigned priority, bool reset_on_fork);
+/*
+ * renice -n NICE -p TID, of this one thread. Reads back. -EINVAL: not in -20..19, which renice
+ * would cut; -ESRCH; -EPERM, -EACCES (a lower one without the right); -EBADE.
+ */
+int policy_renice(pid_t tid, int nice);

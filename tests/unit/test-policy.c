@@ -96,11 +96,30 @@ static void test_kinds(void)
 	g_assert_false(policy_is_realtime(SCHED_DEADLINE));
 }
 
+/* sched_setattr(2) leaves the nice of idle as it was: whoever asks for both gets both */
+static void *idle_thread(void *data)
+{
+	struct policy_attr a = { .policy = SCHED_IDLE, .nice = 7 };
+	struct policy_state got;
+
+	g_assert_cmpint(policy_set(0, &a), ==, 0);
+	g_assert_cmpint(policy_read(0, &got), ==, 0);
+	g_assert_cmpint(got.policy, ==, SCHED_IDLE);
+	g_assert_cmpint(got.nice, ==, 7);
+	return NULL;
+}
+
+static void test_idle(void)
+{
+	g_thread_join(g_thread_new("idle", idle_thread, NULL));
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/policy/names", test_names);
 	g_test_add_func("/policy/batch", test_batch);
+	g_test_add_func("/policy/idle", test_idle);
 	g_test_add_func("/policy/fifo", test_fifo);
 	g_test_add_func("/policy/refused", test_refused);
 	g_test_add_func("/policy/kinds", test_kinds);
