@@ -23,6 +23,7 @@ struct conf_group {
 	struct conf_layer *layer;  /* NULL: the root, which is in all of them */
 	config_setting_t *setting; /* NULL likewise */
 	GHashTable *asked;	   /* keys that were taken or looked for: those that exist */
+	bool done;		   /* its unknown keys were told of */
 };
 
 struct conf_group *conf_group_add(struct conf *c, struct conf_layer *layer,

@@ -170,6 +170,27 @@ unsigned conf_line(struct conf_group *g, const char *key)
 	return conf_place(g, key, -1, &name);
 }
 
+const char *conf_file(struct conf_group *g, const char *key)
+{
+	const char *name;
+
+	(void)conf_place(g, key, -1, &name);
+	return name;
+}
+
+char *conf_quote(const char *text)
+{
+	GString *out = g_string_new("\"");
+
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			g_string_append_c(out, '\\');
+		g_string_append_c(out, *text);
+	}
+	g_string_append_c(out, '"');
+	return g_string_free(out, FALSE);
+}
+
 G_GNUC_PRINTF(4, 0)
 static int conf_complain_va(struct conf_group *g, const char *key, int element, const char *fmt,
 			    va_list ap)

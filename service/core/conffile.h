@@ -33,6 +33,8 @@ bool conf_has(struct conf_group *g, const char *key);
 bool conf_is_string(struct conf_group *g,
 		    const char *key); /* for keys that take a number or a word */
 unsigned conf_line(struct conf_group *g, const char *key); /* 0: not there: the group's own line */
+/* Name of the text, drop-ins included, that it stands in; @key NULL: the group's. The conf's. */
+const char *conf_file(struct conf_group *g, const char *key);
 
 /* Each: 0 taken, 1 not there (@ret untouched), -EINVAL problem added. Strings belong to the conf.
  */
@@ -49,6 +51,11 @@ int conf_take_integers(struct conf_group *g, const char *key, int64_t min, int64
 		       int64_t **ret, size_t *ret_n); /* array or list; g_free */
 int conf_take_groups(struct conf_group *g, const char *key, struct conf_group ***ret,
 		     size_t *ret_n); /* list of groups; g_free the array */
+/* The same, but an element that is no group has its problem and is NULL in @ret, and the others
+ * count. */
+int conf_take_each_group(struct conf_group *g, const char *key, struct conf_group ***ret,
+			 size_t *ret_n);
+int conf_take_group(struct conf_group *g, const char *key, struct conf_group **ret);
 /* Add a problem at @key's line. Returns -EINVAL. */
 int conf_complain(struct conf_group *g, const char *key, const char *fmt, ...) G_GNUC_PRINTF(3, 4);
 /* The same at the line of element @i of the list or array @key. */
@@ -56,3 +63,7 @@ int conf_complain_at(struct conf_group *g, const char *key, unsigned i, const ch
 	G_GNUC_PRINTF(4, 5);
 /* Problems for all keys not taken, here and in the groups taken. */
 void conf_done(struct conf *c);
+/* The same for one group, for who leaves out that group alone; conf_done() passes over it then. */
+void conf_done_group(struct conf_group *g);
+/* @text as it stands in a file, quotes included. g_free(). */
+char *conf_quote(const char *text);

@@ -201,9 +201,24 @@ int conf_take_integers(struct conf_group *g, const char *key, int64_t min, int64
 	return 0;
 }
 
-int conf_take_groups(struct conf_group *g, const char *key, struct conf_group ***ret, size_t *ret_n)
+int conf_take_group(struct conf_group *g, const char *key, struct conf_group **ret)
 {
-	g_autofree struct conf_group **groups = NULL;
+	struct conf_layer *l;
+	config_setting_t *s = conf_find(g, key, &l);
+
+	if (!s)
+		return 1;
+	if (config_setting_type(s) != CONFIG_TYPE_GROUP)
+		return conf_complain(g, key, "\"%s\" is %s here; it takes a group: { ... }", key,
+				     conf_type_name(s));
+	*ret = conf_group_add(g->conf, l, s);
+	return 0;
+}
+
+int conf_take_each_group(struct conf_group *g, const char *key, struct conf_group ***ret,
+			 size_t *ret_n)
+{
+	struct conf_group **groups;
 	struct conf_layer *l;
 	config_setting_t *s = conf_find(g, key, &l);
 	int n;
@@ -220,12 +235,30 @@ int conf_take_groups(struct conf_group *g, const char *key, struct conf_group **
 	for (int i = 0; i < n; i++) {
 		config_setting_t *e = config_setting_get_elem(s, i);
 
-		if (config_setting_type(e) != CONFIG_TYPE_GROUP)
-			return conf_complain_at(
+		if (config_setting_type(e) == CONFIG_TYPE_GROUP)
+			groups[i] = conf_group_add(g->conf, l, e);
+		else
+			(void)conf_complain_at(
 				g, key, i, "\"%s\" has %s in it; it takes groups in braces only",
 				key, conf_type_name(e));
-		groups[i] = conf_group_add(g->conf, l, e);
 	}
+	*ret = groups;
+	*ret_n = n;
+	return 0;
+}
+
+int conf_take_groups(struct conf_group *g, const char *key, struct conf_group ***ret, size_t *ret_n)
+{
+	g_autofree struct conf_group **groups = NULL;
+	size_t n;
+	int r;
+
+	r = conf_take_each_group(g, key, &groups, &n);
+	if (r != 0)
+		return r;
+	for (size_t i = 0; i < n; i++)
+		if (!groups[i])
+			return -EINVAL;
 	*ret = g_steal_pointer(&groups);
 	*ret_n = n;
 	return 0;

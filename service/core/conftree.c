@@ -84,11 +84,31 @@ struct conf *conftree_file_parse(const struct conftree_file *f, GPtrArray *probl
 	return NULL;
 }
 
-bool conftree_name_valid(const char *name)
+#define CONFTREE_NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyz0123456789_"
+
+static bool name_has_only(const char *name, const char *characters)
 {
-	size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
+	size_t n = strspn(name, characters);
 
 	return n > 0 && n <= 64 && name[n] == '\0';
+}
+
+bool conftree_name_valid(const char *name)
+{
+	return name_has_only(name, CONFTREE_NAME_CHARACTERS);
+}
+
+/* Files whose order matters are called like "10-net"; no object on a bus is named after them. */
+static bool conftree_sub_ordered(const char *sub)
+{
+	return strcmp(sub, "irq.d") == 0;
+}
+
+static bool conftree_file_name_valid(const char *sub, const char *name)
+{
+	if (conftree_sub_ordered(sub))
+		return name_has_only(name, CONFTREE_NAME_CHARACTERS "-");
+	return conftree_name_valid(name);
 }
 
 /* The folder @dir/@sub: both must be fit to be trusted. As confopen_dir(). */
@@ -231,7 +251,7 @@ int conftree_get(const char *const *dirs, const char *sub, const char *name,
 	struct conftree_file *f;
 	int r;
 
-	if (!conftree_name_valid(name))
+	if (!conftree_file_name_valid(sub, name))
 		return -ENOENT;
 	r = conftree_find(dirs, sub, file, &f);
 	if (r < 0)
@@ -262,11 +282,12 @@ static void conftree_list_file(const char *const *dirs, const char *sub, const c
 
 	if (conftree_find(dirs, sub, file, &f) < 0)
 		return;
-	if (!conftree_name_valid(f->name)) {
+	if (!conftree_file_name_valid(sub, f->name)) {
 		g_clear_pointer(&f->text, g_free);
 		(void)problem_add(
 			f->problems, f->path, 0,
-			"is not read: a name has small letters, digits and _ only, at most 64");
+			"is not read: a name has small letters, digits%s only, at most 64",
+			conftree_sub_ordered(sub) ? ", _ and -" : " and _");
 	} else {
 		conftree_read_dropins(dirs, sub, f);
 	}

@@ -23,7 +23,8 @@ struct conftree_file {
 };
 
 /*
- * @dirs: NULL-ended, strongest first. @sub: "plans.d", "loads.d" or "" for lrtbfd.conf itself.
+ * @dirs: NULL-ended, strongest first. @sub: "plans.d", "loads.d", "irq.d" or "" for
+ * lrtbfd.conf itself.
  * Returns struct conftree_file in name order (g_ptr_array_unref). A folder that cannot be read is
  * an entry of its own, named @sub, with the problem. Drop-ins without their file too, but over an
  * absent lrtbfd.conf they count.
@@ -41,5 +42,5 @@ struct conf;
  */
 struct conf *conftree_file_parse(const struct conftree_file *f, GPtrArray *problems);
 
-/* Names of plans and loads: [a-z0-9_]+, at most 64. */
+/* Names of plans and loads: [a-z0-9_]+, at most 64. (Files of irq.d may have '-' in them, too.) */
 bool conftree_name_valid(const char *name);

@@ -78,6 +78,13 @@ void conf_done(struct conf *c)
 	for (guint i = 1; i < c->groups->len; i++) {
 		struct conf_group *g = c->groups->pdata[i];
 
-		conf_done_in(g, g->layer, g->setting);
+		if (!g->done)
+			conf_done_in(g, g->layer, g->setting);
 	}
+}
+
+void conf_done_group(struct conf_group *g)
+{
+	conf_done_in(g, g->layer, g->setting);
+	g->done = true;
 }

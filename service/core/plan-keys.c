@@ -6,10 +6,12 @@
  */
 #include "plan-keys.h"
 
+#include "conffile.h"
 #include "cpulist.h"
 #include "duration.h"
 #include "message.h"
 #include "policy.h"
+#include "textline.h"
 
 #include <errno.h>
 #include <string.h>
@@ -162,22 +164,6 @@ static int plan_set_instrument(const char *text, char **field, char **ret_messag
 			    text, known->str);
 }
 
-bool plan_text_is_line(const char *text)
-{
-	if (!g_utf8_validate(text, -1, NULL))
-		return false;
-	for (const char *s = text; *s; s = g_utf8_next_char(s)) {
-		gunichar c = g_utf8_get_char(s);
-		GUnicodeType t = g_unichar_type(c);
-
-		if (t == G_UNICODE_CONTROL || t == G_UNICODE_LINE_SEPARATOR ||
-		    t == G_UNICODE_PARAGRAPH_SEPARATOR || (c >= 0x202a && c <= 0x202e) ||
-		    (c >= 0x2066 && c <= 0x2069))
-			return false;
-	}
-	return true;
-}
-
 static int plan_set_text(const struct plan_key *k, const char *text, char **field,
 			 char **ret_message)
 {
@@ -187,7 +173,7 @@ static int plan_set_text(const struct plan_key *k, const char *text, char **fiel
 				    k->max);
 	if (!g_utf8_validate(text, -1, NULL))
 		return message_fail(ret_message, -EINVAL, "\"%s\" is not UTF-8 text", k->name);
-	if (!plan_text_is_line(text))
+	if (!text_is_line(text))
 		return message_fail(ret_message, -EINVAL,
 				    "\"%s\" is one line without control characters", k->name);
 	g_free(*field);
@@ -236,24 +222,11 @@ int plan_key_set(struct plan *p, const struct plan_key *k, const char *text, cha
 	g_assert_not_reached();
 }
 
-static char *plan_quote(const char *text)
-{
-	GString *out = g_string_new("\"");
-
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
-			g_string_append_c(out, '\\');
-		g_string_append_c(out, *text);
-	}
-	g_string_append_c(out, '"');
-	return g_string_free(out, FALSE);
-}
-
 static char *plan_quote_duration(uint64_t ns)
 {
 	g_autofree char *text = duration_format(ns);
 
-	return plan_quote(text);
+	return conf_quote(text);
 }
 
 /* Keys that other keys' values rule out are not written: they would be refused. */
@@ -297,11 +270,11 @@ char *plan_key_text(const struct plan *p, const struct plan_key *k)
 	case PLAN_CPUS: {
 		const char *text = *(char *const *)field;
 
-		return text ? plan_quote(text) : NULL;
+		return text ? conf_quote(text) : NULL;
 	}
 	case PLAN_POLICY:
 	case PLAN_FALLBACK:
-		return plan_quote(policy_to_string(*(const int *)field));
+		return conf_quote(policy_to_string(*(const int *)field));
 	case PLAN_LATENCY:
 		if (*(const int *)field < 0)
 			return g_strdup("\"none\"");
@@ -315,8 +288,8 @@ static void plan_append_stages(GString *out, const struct plan *p)
 	g_string_append(out, "stages = (");
 	for (guint i = 0; i < p->stages->len; i++) {
 		const struct plan_stage *s = p->stages->pdata[i];
-		g_autofree char *name = plan_quote(s->name);
-		g_autofree char *load = plan_quote(s->load);
+		g_autofree char *name = conf_quote(s->name);
+		g_autofree char *load = conf_quote(s->load);
 		g_autofree char *duration = plan_quote_duration(s->duration_ns);
 
 		g_string_append_printf(out, "%s\n\t{ name = %s; load = %s; duration = %s; }",

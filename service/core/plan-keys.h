@@ -49,11 +49,6 @@ int plan_key_set(struct plan *p, const struct plan_key *k, const char *text, cha
 /* Its value as it stands in a plan file, quotes included; NULL: nothing to write. g_free(). */
 char *plan_key_text(const struct plan *p, const struct plan_key *k);
 
-/*
- * Labels and names come from many hands and go to many terminals: UTF-8 on one line, no control
- * character of any set, nothing that turns the direction of writing.
- */
-bool plan_text_is_line(const char *text);
 /* @name as a stage's: 0 or -EINVAL with a sentence. */
 int plan_stage_name_check(const char *name, char **ret_message);
 struct plan_stage *plan_stage_new(const char *name, const char *load, uint64_t duration_ns);

@@ -10,6 +10,7 @@
 #include "conffile.h"
 #include "conftree.h"
 #include "policy.h"
+#include "textline.h"
 
 #include <errno.h>
 #include <string.h>
@@ -146,7 +147,7 @@ static void plan_take_key(struct conf_group *g, struct plan *p, const struct pla
 
 int plan_stage_name_check(const char *name, char **ret_message)
 {
-	if (*name && strlen(name) <= PLAN_NAME_MAX && plan_text_is_line(name))
+	if (*name && strlen(name) <= PLAN_NAME_MAX && text_is_line(name))
 		return 0;
 	if (ret_message)
 		*ret_message = g_strdup_printf("a stage's name is one line of at most %d bytes",

@@ -12,7 +12,7 @@
  *		  policy = "fifo"; priority = 90; override = [ "measuring" ]; }
  *	);
  *
- * All keys of a match must hold. Globs are fnmatch(3)'s without special treatment of '/', so that
+ * All keys of a match must hold. Globs: glob.h, where '/' is a character like others, so that
  * "napi/..." and "irq/..." match like any text.
  */
 #include "problem.h"
@@ -82,25 +82,35 @@ GPtrArray *rules_parse(const char *name, const char *text, size_t size, const ch
 		       GPtrArray *problems);
 /* The same with drop-ins merged. */
 GPtrArray *rules_from_file(const struct conftree_file *f, GPtrArray *problems);
-/* The list of groups @key in @g, as of a plan's `irq_rules`. */
-GPtrArray *rules_take(struct conf_group *g, const char *key, const char *name, const char *file,
-		      GPtrArray *problems);
-/* All files of irq.d in the configuration folders, in name order, one list. */
+/*
+ * The list of groups @key in @g, as of a plan's `irq_rules`; empty when there is none. @problems:
+ * the conf's own; whoever wants all rules or nothing looks whether there are more than before.
+ */
+GPtrArray *rules_take(struct conf_group *g, const char *key, const char *name, GPtrArray *problems);
+/* All files of irq.d in the configuration folders, in name order (bytes, without .conf), one list.
+ */
 GPtrArray *rules_read(const char *const *dirs, GPtrArray *problems);
+GPtrArray *rules_new(void); /* empty */
 void rule_free(struct rule *r);
 GPtrArray *rules_copy(const GPtrArray *rules);
 /* "( {...}, {...} )", which rules_take() makes equal rules of. g_free(). */
 char *rules_format(const GPtrArray *rules);
 
+extern const char *const rule_key_names[];	/* by enum rule_key; ends with NULL */
+extern const char *const rule_override_names[]; /* by bit; ends with NULL */
 const char *rule_key_to_string(enum rule_key key);
 int rule_key_from_string(const char *name);	 /* -EINVAL */
 int rule_override_from_string(const char *name); /* -EINVAL */
 /* Names in @overrides, with ", " between them. g_free(). */
 char *rule_overrides_format(unsigned overrides);
 
+/* Whether @pattern is one: 0, or -EINVAL with a sentence that follows the key's name. */
+int rule_pattern_check(enum rule_key key, const char *pattern, char **ret_message);
+
 /*
  * One pattern against a target: also what "lrtbfctl irq set KEY=PATTERN" asks. @pattern of
- * RULE_IRQ: as in the file.
+ * RULE_IRQ: as in the file; of others: a text that is equal matches too, whatever it has in it, so
+ * that a thread's name can be taken as it is.
  */
 bool rule_tag_match(const struct rule_target *t, enum rule_key key, const char *pattern);
 bool rule_matches(const struct rule *r, const struct rule_target *t);
@@ -115,8 +125,9 @@ struct rule_wish {
 };
 /*
  * First match wins, for each attribute by itself; lists in the order given (a plan's before the
- * files'). A rule's priority goes with its policy: where the policy comes from a later rule that
- * has none (other, batch, idle), the priority is dropped and its rule not named.
+ * files'; NULL: none). A rule's priority goes with its policy: where the policy that won has none
+ * (other, batch, idle), the priority is 0 and no rule is named for it. Unset: policy and priority
+ * -1, nice 0, affinity NULL. A priority without policy is for whatever policy is there.
  */
 void rules_resolve(const GPtrArray *const *lists, size_t n_lists, const struct rule_target *t,
 		   struct rule_wish *ret);

@@ -27,3 +27,19 @@ unsigned spelling_distance(const char *a, const char *b)
 	}
 	return row[nb];
 }
+
+const char *spelling_nearest(const char *word, const char *const *known)
+{
+	unsigned best = MAX(strlen(word) / 3, 2) + 1;
+	const char *nearest = NULL;
+
+	for (; *known; known++) {
+		unsigned d = spelling_distance(word, *known);
+
+		if (d < best) {
+			best = d;
+			nearest = *known;
+		}
+	}
+	return nearest;
+}
