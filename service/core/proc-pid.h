@@ -19,7 +19,8 @@ struct proc_pid_stat {
 	uint64_t start_ticks; /* since boot */
 };
 
-#define PROC_PF_KTHREAD 0x00200000u
+#define PROC_PF_KTHREAD	       0x00200000u
+#define PROC_PF_NO_SETAFFINITY 0x04000000u /* the kernel bound it to its CPUs */
 
 /* -EBADMSG for anything else. */
 int proc_pid_stat_parse(const char *text, size_t size, struct proc_pid_stat *ret);

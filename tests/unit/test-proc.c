@@ -244,14 +244,25 @@ static void test_counter_delta(void)
 	g_assert_cmpuint(d, ==, G_MAXUINT64 - 1);
 }
 
+/* Fields 5 to 40. */
+#define PID_FIELDS_36                                                                              \
+	"2 2 0 -1 69238848 0 0 0 0 0 0 0 0 20 0 1 0 26 0 0 1 1 1 1 1 1 1 1 1 1 0 0 0 17 1 0"
+
 static void test_pid_stat(void)
 {
 	static const char odd[] =
 		"42 (a) b (c) S 2 3 4 0 -1 2129984 0 0 0 0 0 0 0 0 -51 0 1 0 26 0 0 "
 		"18446744073709551615 0 0 0 0 0 0 0 2147483647 0 0 0 0 17 3 50 1 0 0 0\n";
 	static const char *const bad[] = {
-		"", "42", "42 (a", "42 a) S 1", "x (a) S 1 2 3", "42 (a) S 1 2 3", "-1 (a) S 1"
+		"", "42", "42 (a", "42 a) S 1", "x (a) S 1 2 3", "42 (a) S 1 2 3", "-1 (a) S 1",
+		/* a field too few; a number of 65 bits; one that is none; two blanks; no state */
+		"42 (a) S " PID_FIELDS_36 " 50",
+		"42 (a) S 18446744073709551616 " PID_FIELDS_36 " 1",
+		"42 (a) S 2x " PID_FIELDS_36 " 1", "42 (a) S  2 " PID_FIELDS_36 " 1",
+		"42 (a)  2 " PID_FIELDS_36 " 1", "42 (a) S 2 " PID_FIELDS_36 " -1",
+		"42 (a) S -9223372036854775809 " PID_FIELDS_36 " 1"
 	};
+	static const char whole[] = "42 (a) S 2 " PID_FIELDS_36 " 1";
 	struct proc_pid_stat p = { 0 };
 	g_autofree char *text = NULL;
 	gsize size;
@@ -267,8 +278,15 @@ static void test_pid_stat(void)
 	g_assert_cmpuint(p.rt_prio, ==, 50);
 	g_assert_cmpint(p.policy, ==, 1);
 	g_assert_cmpuint(p.start_ticks, ==, 26);
+	g_assert_cmpint(proc_pid_stat_parse(whole, strlen(whole), &p), ==, 0);
+	g_assert_cmpuint(p.flags & PROC_PF_NO_SETAFFINITY, !=, 0);
 	for (guint i = 0; i < G_N_ELEMENTS(bad); i++)
 		g_assert_cmpint(proc_pid_stat_parse(bad[i], strlen(bad[i]), &p), ==, -EBADMSG);
+	/* bytes behind the size are not looked at */
+	g_assert_cmpint(proc_pid_stat_parse(whole, strlen(whole) - 1, &p), ==, -EBADMSG);
+	g_assert_cmpint(
+		proc_pid_stat_parse("42 (a\0b) S 2 " PID_FIELDS_36 " 1", strlen(whole) + 2, &p), ==,
+		-EBADMSG);
 	text = real("/proc/self/stat", &size);
 	g_assert_cmpint(proc_pid_stat_parse(text, size, &p), ==, 0);
 	g_assert_cmpint(p.pid, ==, getpid());
