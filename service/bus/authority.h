@@ -19,6 +19,7 @@ struct authority;
 #define ACTION_MEASURE	 "org.lrtbf1.measure"
 #define ACTION_MANAGE	 "org.lrtbf1.manage-results"
 #define ACTION_CONFIGURE "org.lrtbf1.configure"
+#define ACTION_IRQS	 "org.lrtbf1.set-irq-priority"
 
 /*
  * Goes on with the call: answers it, or returns negative with @error set, which is answered then.

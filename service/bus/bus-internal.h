@@ -12,11 +12,27 @@
 #define BUS_NAME	  "org.lrtbf1"
 #define BUS_PATH	  "/org/lrtbf1"
 #define BUS_SESSION_PATH  BUS_PATH "/session"
+#define BUS_THREAD_PATH	  BUS_PATH "/thread"
+#define BUS_IRQ_PATH	  BUS_PATH "/irq"
 #define BUS_MANAGER_IFACE "org.lrtbf1.Manager"
 #define BUS_SESSION_IFACE "org.lrtbf1.Session"
+#define BUS_THREAD_IFACE  "org.lrtbf1.Thread"
+#define BUS_IRQ_IFACE	  "org.lrtbf1.Irq"
 
 /* A reply over the bus' own limit disconnects the sender; this stays far below the smallest. */
 #define BUS_REPLY_MAX (8 * 1024 * 1024)
+
+/* The object that sd-bus asks about at the moment: set at each look-up, asked in one thread. */
+struct thread_view {
+	struct bus *bus;
+	pid_t tid;
+	uint64_t start_ticks;
+	char name[64];
+};
+struct irq_view {
+	struct bus *bus;
+	unsigned irq;
+};
 
 struct bus {
 	sd_bus *bus;
@@ -26,13 +42,24 @@ struct bus {
 	struct authority *authority;
 	struct inhibit *inhibit;
 	struct view view; /* the Session object that sd-bus asks about at the moment */
+	struct thread_view thread;
+	struct irq_view irq;
+	/* what the properties IrqWatching and IrqPaused said last */
+	char *irq_watching;
+	bool irq_paused;
 };
 
 int manager_publish(struct bus *b);
 int session_publish(struct bus *b);
+int thread_publish(struct bus *b);
+int irq_publish(struct bus *b);
 
-/* Object path of a session. g_free(). */
+/* Object paths. g_free(). */
 char *session_path(const char *id);
+char *thread_path(pid_t tid, uint64_t start_ticks);
+
+/* A property of the Manager has another value. */
+void manager_changed(struct bus *b, const char *property);
 
 void manager_news(struct bus *b, enum sessions_news what, struct session *s);
 void session_news(struct bus *b, enum sessions_news what, struct session *s);

@@ -40,3 +40,5 @@ void bus_news(struct bus *b, enum sessions_news what, struct session *s);
 void bus_trouble_changed(struct bus *b);
 /* What irqpolicy_news_t says, for the signal IrqEvent. */
 void bus_irq_news(struct bus *b, const struct irq_change *c);
+/* irqpolicy_watching() or irqpolicy_paused() may have changed. */
+void bus_irq_state_changed(struct bus *b);

@@ -74,6 +74,21 @@ int dict_string(sd_bus_message *m, const char *key, const char *value)
 	return dict_value(m, key, "s", dict_append_string, value);
 }
 
+int dict_optional(sd_bus_message *m, const char *key, const char *value)
+{
+	return value ? dict_string(m, key, value) : 0;
+}
+
+int dict_append_strv(sd_bus_message *m, const void *strv)
+{
+	int r;
+
+	r = sd_bus_message_open_container(m, 'a', "s");
+	for (const char *const *s = strv; r >= 0 && s && *s; s++)
+		r = dict_text(m, *s);
+	return r < 0 ? r : sd_bus_message_close_container(m);
+}
+
 int dict_bool(sd_bus_message *m, const char *key, bool value)
 {
 	return dict_value(m, key, "b", dict_append_bool, &value);

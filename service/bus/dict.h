@@ -21,6 +21,7 @@ int dict_text(sd_bus_message *m, const char *s);
 
 /* One entry of an open a{sv}. */
 int dict_string(sd_bus_message *m, const char *key, const char *value);
+int dict_optional(sd_bus_message *m, const char *key, const char *value); /* NULL: left out */
 int dict_bool(sd_bus_message *m, const char *key, bool value);
 int dict_i32(sd_bus_message *m, const char *key, int32_t value);
 int dict_u32(sd_bus_message *m, const char *key, uint32_t value);
@@ -30,7 +31,8 @@ int dict_value(sd_bus_message *m, const char *key, const char *type,
 	       int (*append)(sd_bus_message *m, const void *data), const void *data);
 
 /* Whole values. */
-int dict_json(sd_bus_message *m, const json_t *object); /* a{sv} */
+int dict_append_strv(sd_bus_message *m, const void *strv); /* NULL-ended, or NULL: as */
+int dict_json(sd_bus_message *m, const json_t *object);	   /* a{sv} */
 int dict_findings(sd_bus_message *m,
 		  const void *findings); /* GPtrArray of struct finding: aa{sv} */
 /*

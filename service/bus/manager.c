@@ -5,6 +5,7 @@
  */
 #include "bus-internal.h"
 
+#include "changedict.h"
 #include "cleanup-bus.h"
 #include "config.h"
 #include "delete.h"
@@ -14,6 +15,7 @@
 #include "options.h"
 #include "page.h"
 #include "plans.h"
+#include "reply.h"
 #include "report.h"
 #include "start.h"
 #include <errno.h>
@@ -44,29 +46,13 @@ static int method_get_session(sd_bus_message *m, void *userdata, sd_bus_error *e
 
 /* Plans and the system */
 
-static int reply_list(sd_bus_message *m, int (*append)(sd_bus_message *m, const void *data),
-		      const void *data, sd_bus_error *error)
-{
-	g_autoptr(sd_bus_message) reply = NULL;
-	int r;
-
-	r = sd_bus_message_new_method_return(m, &reply);
-	if (r >= 0)
-		r = append(reply, data);
-	if (r == -EMSGSIZE)
-		return bus_error_set(error, r, "The list is too large for one answer.");
-	if (r >= 0)
-		r = sd_bus_send(NULL, reply, NULL);
-	return r < 0 ? bus_error_set(error, r, NULL) : 1;
-}
-
 static int method_list_plans(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
 	struct bus *b = userdata;
 	int r;
 
 	r = options_read_none(m, error);
-	return r < 0 ? r : reply_list(m, plans_append, b->model.sessions, error);
+	return r < 0 ? r : reply_list(m, plans_append, b->model.sessions, NULL, error);
 }
 
 static int method_check_plan(sd_bus_message *m, void *userdata, sd_bus_error *error)
@@ -85,7 +71,7 @@ static int method_check_plan(sd_bus_message *m, void *userdata, sd_bus_error *er
 	if (strlen(text) > MANAGER_PLAN_TEXT_MAX)
 		return bus_error_set(error, EMSGSIZE, "A plan's text has at most 1 MiB.");
 	problems = sessions_check_plan(b->model.sessions, text);
-	return reply_list(m, dict_problems, problems, error);
+	return reply_list(m, dict_problems, problems, NULL, error);
 }
 
 static int method_check_system(sd_bus_message *m, void *userdata, sd_bus_error *error)
@@ -98,7 +84,7 @@ static int method_check_system(sd_bus_message *m, void *userdata, sd_bus_error *
 	if (r < 0)
 		return r;
 	findings = sessions_check_system(b->model.sessions);
-	return reply_list(m, dict_findings, findings, error);
+	return reply_list(m, dict_findings, findings, NULL, error);
 }
 
 static int reload_go(sd_bus_message *call, uid_t caller, void *data, sd_bus_error *error)
@@ -107,7 +93,7 @@ static int reload_go(sd_bus_message *call, uid_t caller, void *data, sd_bus_erro
 	struct bus *b = data;
 
 	problems = b->model.reload(b->model.userdata);
-	return reply_list(call, dict_problems, problems, error);
+	return reply_list(call, dict_problems, problems, NULL, error);
 }
 
 static int method_reload(sd_bus_message *m, void *userdata, sd_bus_error *error)
@@ -239,7 +225,7 @@ static const sd_bus_vtable manager_vtable[] = {
 
 /* News */
 
-static void manager_changed(struct bus *b, const char *property)
+void manager_changed(struct bus *b, const char *property)
 {
 	int r = sd_bus_emit_properties_changed(b->bus, BUS_PATH, BUS_MANAGER_IFACE, property, NULL);
 
@@ -295,6 +281,28 @@ void manager_news(struct bus *b, enum sessions_news what, struct session *s)
 void bus_trouble_changed(struct bus *b)
 {
 	manager_changed(b, "Trouble");
+}
+
+static int manager_irq_event(struct bus *b, const struct irq_change *c)
+{
+	g_autoptr(sd_bus_message) m = NULL;
+	int r;
+
+	r = sd_bus_message_new_signal(b->bus, &m, BUS_PATH, BUS_MANAGER_IFACE, "IrqEvent");
+	if (r >= 0)
+		r = changedict_append(m, c);
+	return r < 0 ? r : sd_bus_send(b->bus, m, NULL);
+}
+
+void bus_irq_news(struct bus *b, const struct irq_change *c)
+{
+	int r;
+
+	if (!b->authority)
+		return; /* nothing is shown yet: who looks later sees it as it is then */
+	r = manager_irq_event(b, c);
+	if (r < 0)
+		log_debug("IrqEvent could not be sent, ignoring: %s", g_strerror(-r));
 }
 
 int manager_publish(struct bus *b)

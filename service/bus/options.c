@@ -43,6 +43,7 @@ static int options_read_value(sd_bus_message *m, const struct option_spec *spec,
 	union {
 		const char *string;
 		int boolean;
+		int32_t i32;
 		uint32_t u32;
 		uint64_t u64;
 	} v;
@@ -61,6 +62,9 @@ static int options_read_value(sd_bus_message *m, const struct option_spec *spec,
 		return 0;
 	case 'b':
 		*ret = json_boolean(v.boolean);
+		return 0;
+	case 'i':
+		*ret = json_integer(v.i32);
 		return 0;
 	case 'u':
 		*ret = json_integer(v.u32);
@@ -163,6 +167,18 @@ uint64_t options_integer(const json_t *options, const char *name, uint64_t other
 	const json_t *v = json_object_get(options, name);
 
 	return v ? (uint64_t)json_integer_value(v) : otherwise;
+}
+
+bool options_has(const json_t *options, const char *name)
+{
+	return json_object_get(options, name) != NULL;
+}
+
+int32_t options_i32(const json_t *options, const char *name, int32_t otherwise)
+{
+	const json_t *v = json_object_get(options, name);
+
+	return v ? (int32_t)json_integer_value(v) : otherwise;
 }
 
 const char *options_string(const json_t *options, const char *name)

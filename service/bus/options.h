@@ -11,7 +11,7 @@
 
 struct option_spec {
 	const char *name; /* NULL ends a table */
-	char type;	  /* 's', 'b', 'u' or 't' */
+	char type;	  /* 's', 'b', 'i', 'u' or 't' */
 };
 
 #define OPTION_VALUE_MAX 4096 /* bytes of a string */
@@ -28,5 +28,7 @@ int options_read(sd_bus_message *m, const struct option_spec *specs, json_t **re
 int options_read_none(sd_bus_message *m, sd_bus_error *error);
 
 bool options_bool(const json_t *options, const char *name, bool otherwise);
+bool options_has(const json_t *options, const char *name);
 uint64_t options_integer(const json_t *options, const char *name, uint64_t otherwise);
+int32_t options_i32(const json_t *options, const char *name, int32_t otherwise); /* of type 'i' */
 const char *options_string(const json_t *options, const char *name); /* NULL: not given */
