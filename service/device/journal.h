@@ -35,8 +35,8 @@ struct tuning_subject {
 	bool is_line;
 	pid_t tid; /* a thread: with start_ticks and name */
 	uint64_t start_ticks;
-	unsigned irq; /* a line: with name, which is its actions, chip and hardware number */
-	char *name;
+	unsigned irq; /* a line: with name */
+	char *name;   /* see tuning_subject_of_thread(), _of_line() */
 };
 
 struct tuning_entry {
