@@ -5,15 +5,14 @@
  * between them, so that counts of ten digits are glued together: such a run of digits is cut from
  * its right end into tens.
  *
- * Handlers' names may hold blanks, commas and colons. They are what stands behind the last gap of
- * two blanks or more, as the kernel writes it; the name of the chip in front has single ones at
- * most.
+ * What stands behind the counts is irqtext.h's.
  */
 #include "proc-interrupts.h"
 
 #include <errno.h>
 #include <string.h>
 
+#include "irqtext.h"
 #include "proc-counters.h"
 #include "proc-line.h"
 
@@ -24,10 +23,8 @@ static void proc_irq_free(void *data)
 {
 	struct proc_irq *irq = data;
 
-	g_free(irq->name);
 	g_free(irq->counts);
-	g_free(irq->text);
-	g_free(irq->actions);
+	g_free(irq->action_list);
 	g_free(irq);
 }
 
@@ -37,6 +34,7 @@ void proc_interrupts_free(struct proc_interrupts *t)
 		return;
 	g_free(t->cpus);
 	g_ptr_array_unref(t->lines);
+	g_string_chunk_free(t->strings);
 	g_free(t);
 }
 
@@ -84,17 +82,24 @@ static void line_skip(struct proc_line *line, size_t n)
 	line->left -= n;
 }
 
-static void counts_add(GArray *counts, const char *digits, size_t n)
-{
-	struct proc_line line = { .at = digits, .left = n };
-	uint64_t value;
+struct irq_counts { /* room for all CPUs, used for line after line */
+	uint64_t *value;
+	guint n;
+};
 
-	if (proc_line_number(&line, &value))
-		g_array_append_val(counts, value);
+static void counts_add(struct irq_counts *counts, const char *digits, size_t n)
+{
+	uint64_t value = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (__builtin_mul_overflow(value, 10, &value) ||
+		    __builtin_add_overflow(value, (uint64_t)(digits[i] - '0'), &value))
+			return;
+	counts->value[counts->n++] = value;
 }
 
 /* A run of digits that may be several counts. */
-static void counts_add_glued(GArray *counts, const char *digits, size_t n)
+static void counts_add_glued(struct irq_counts *counts, const char *digits, size_t n)
 {
 	size_t head = n % COUNT_WIDTH ?: COUNT_WIDTH;
 
@@ -104,11 +109,10 @@ static void counts_add_glued(GArray *counts, const char *digits, size_t n)
 }
 
 /* Takes counts off the line's front: at most @n_cpus, each ended by a blank. */
-static GArray *irq_counts(struct proc_line *line, guint n_cpus)
+static void irq_take_counts(struct proc_line *line, guint n_cpus, struct irq_counts *counts)
 {
-	GArray *counts = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-
-	while (counts->len < n_cpus) {
+	counts->n = 0;
+	while (counts->n < n_cpus) {
 		struct proc_line rest = *line;
 		size_t n, pieces;
 
@@ -118,32 +122,79 @@ static GArray *irq_counts(struct proc_line *line, guint n_cpus)
 			break;
 		pieces = (n + COUNT_WIDTH - 1) / COUNT_WIDTH;
 		/* a total of 64 bits stands alone on its line */
-		if (pieces > 1 && n < rest.left && counts->len + pieces <= n_cpus)
+		if (pieces > 1 && n < rest.left && counts->n + pieces <= n_cpus)
 			counts_add_glued(counts, rest.at, n);
 		else
 			counts_add(counts, rest.at, n);
 		line_skip(&rest, n);
 		*line = rest;
 	}
-	return counts;
 }
 
-/* The column in front of the handlers is filled up with blanks: a line that ends with one has none.
+/*
+ * A CPU that came while the table was written has columns in the lines below and none in the title:
+ * such counts are of no CPU that could be named. A chip's name is no number.
  */
-static char *irq_actions(const struct proc_line *line, const char *text)
+static void irq_skip_surplus(struct proc_line *line)
 {
-	const char *gap = NULL;
+	for (;;) {
+		struct proc_line rest = *line;
+		size_t n;
 
-	if (line->left > 0 && line->at[line->left - 1] == ' ')
-		return g_strdup("");
-	for (const char *at = strstr(text, "  "); at; at = strstr(at + 1, "  "))
-		gap = at;
-	return g_strdup(gap ? gap + 2 : "");
+		proc_line_skip_blanks(&rest);
+		n = line_digits(&rest);
+		if (n == 0 || n == rest.left || rest.at[n] != ' ')
+			return;
+		line_skip(&rest, n);
+		*line = rest;
+	}
 }
 
-static struct proc_irq *irq_parse(struct proc_line line, guint n_cpus)
+static char *irq_string(struct proc_interrupts *t, const char *at, size_t size)
 {
-	g_autoptr(GArray) counts = NULL;
+	return g_string_chunk_insert_len(t->strings, at, size);
+}
+
+static char **irq_action_list(struct proc_interrupts *t, const char *actions, size_t size)
+{
+	size_t n = size > 0 ? 1 : 0, length;
+	char **list;
+
+	for (const char *at = actions; size > 0; at += IRQTEXT_SEPARATOR_SIZE, n++) {
+		at = memmem(at, actions + size - at, ", ", IRQTEXT_SEPARATOR_SIZE);
+		if (!at)
+			break;
+	}
+	list = g_new0(char *, n + 1);
+	for (size_t i = 0; i < n; i++) {
+		length = irqtext_action_size(actions, size);
+		list[i] = irq_string(t, actions, length);
+		length = MIN(length + IRQTEXT_SEPARATOR_SIZE, size);
+		actions += length;
+		size -= length;
+	}
+	return list;
+}
+
+/* A device's line: what its text says. */
+static void irq_read_text(struct proc_interrupts *t, struct proc_irq *irq, size_t size)
+{
+	struct irqtext parts;
+
+	irqtext_parse(irq->text, size, &parts);
+	if (parts.chip)
+		irq->chip = irq_string(t, parts.chip, parts.chip_size);
+	if (parts.hwirq)
+		irq->hwirq = irq_string(t, parts.hwirq, parts.hwirq_size);
+	irq->trigger = parts.trigger;
+	irq->sure = parts.sure;
+	irq->actions = irq_string(t, parts.actions, parts.actions_size);
+	irq->action_list = irq_action_list(t, parts.actions, parts.actions_size);
+}
+
+static struct proc_irq *irq_parse(struct proc_interrupts *t, struct proc_line line,
+				  struct irq_counts *counts)
+{
 	const char *colon;
 	struct proc_irq *irq;
 
@@ -153,34 +204,47 @@ static struct proc_irq *irq_parse(struct proc_line line, guint n_cpus)
 	    memchr(line.at, '\0', line.left))
 		return NULL;
 	irq = g_new0(struct proc_irq, 1);
-	irq->name = g_strndup(line.at, colon - line.at);
+	irq->name = irq_string(t, line.at, colon - line.at);
 	irq->device = strspn(irq->name, "0123456789") == strlen(irq->name);
 	line_skip(&line, colon + 1 - line.at);
-	counts = irq_counts(&line, n_cpus);
-	irq->text = g_strstrip(g_strndup(line.at, line.left));
-	irq->n_counts = counts->len;
-	irq->total = counts->len == 1 && !irq->device && !*irq->text;
-	irq->counts = g_memdup2(counts->data, counts->len * sizeof(uint64_t));
-	irq->actions = irq->device ? irq_actions(&line, irq->text) : g_strdup(irq->text);
+	irq_take_counts(&line, t->n_cpus, counts);
+	irq->n_counts = counts->n;
+	irq->counts = g_memdup2(counts->value, counts->n * sizeof(uint64_t));
+	if (irq->device)
+		irq_skip_surplus(&line);
+	proc_line_skip_blanks(&line);
+	while (line.left > 0 && g_ascii_isspace(line.at[line.left - 1]))
+		line.left--;
+	irq->text = irq_string(t, line.at, line.left);
+	irq->total = counts->n == 1 && !irq->device && !*irq->text;
+	if (irq->device)
+		irq_read_text(t, irq, line.left);
+	else
+		irq->actions = irq->text;
 	return irq;
 }
 
 int proc_interrupts_parse(const char *text, size_t size, struct proc_interrupts **ret)
 {
 	struct proc_text t = { .at = text, .left = size };
+	g_autofree uint64_t *room = NULL;
 	struct proc_interrupts *table;
+	struct irq_counts counts;
 	struct proc_line line;
 
 	if (!proc_text_line(&t, &line))
 		return -EBADMSG;
 	table = g_new0(struct proc_interrupts, 1);
 	table->lines = g_ptr_array_new_with_free_func(proc_irq_free);
+	table->strings = g_string_chunk_new(16 * 1024);
 	if (interrupts_title(line, table) < 0) {
 		proc_interrupts_free(table);
 		return -EBADMSG;
 	}
+	room = g_new(uint64_t, table->n_cpus);
+	counts.value = room;
 	while (proc_text_line(&t, &line)) {
-		struct proc_irq *irq = irq_parse(line, table->n_cpus);
+		struct proc_irq *irq = irq_parse(table, line, &counts);
 
 		if (irq)
 			g_ptr_array_add(table->lines, irq);

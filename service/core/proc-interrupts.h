@@ -16,12 +16,18 @@ struct proc_irq {
 	uint64_t *counts; /* in the order of the table's CPUs */
 	char *text; /* what stands behind the counts, blanks around it removed; "" when nothing */
 	char *actions; /* of a device: whose handlers, "eth0, parport0"; else as text */
+	/* of a device, as far as the text says so; else NULL */
+	char *chip, *hwirq;  /* "IO-APIC", "5" */
+	const char *trigger; /* "edge", "level" */
+	char **action_list;  /* actions at ", ", NULL-ended; a name with ", " inside comes apart */
+	bool sure;	     /* where the actions begin is beyond doubt */
 };
 
 struct proc_interrupts {
 	guint n_cpus;
 	int *cpus;	  /* numbers of the CPUs in the title line, in its order */
 	GPtrArray *lines; /* of struct proc_irq */
+	GStringChunk *strings;
 };
 
 /* -EBADMSG: no table of interrupts. Lines that are none are left out. */

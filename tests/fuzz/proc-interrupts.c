@@ -1,7 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "proc-interrupts.h"
 
+#include <string.h>
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* The parts stand in the text in their order, and the actions are its end. */
+static void check_text(const struct proc_irq *irq)
+{
+	g_autofree char *joined = g_strjoinv(", ", irq->action_list);
+
+	g_assert_cmpstr(joined, ==, irq->actions);
+	g_assert_true(g_str_has_suffix(irq->text, irq->actions));
+	if (irq->chip)
+		g_assert_true(*irq->chip && g_str_has_prefix(irq->text, irq->chip));
+	if (irq->hwirq)
+		g_assert_true(*irq->hwirq && strstr(irq->text, irq->hwirq));
+	g_assert_true(!irq->sure || irq->hwirq);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -16,6 +32,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		g_assert_cmpuint(irq->n_counts, <=, t->n_cpus);
 		g_assert_true(*irq->name && irq->text && irq->actions);
+		if (irq->device)
+			check_text(irq);
 		/* nothing comes between a reading and itself */
 		if (proc_interrupts_find(t, irq->name) == irq &&
 		    proc_interrupts_delta(t, t, irq->name, &delta) && t->n_cpus < 2)
