@@ -22,6 +22,23 @@ daemon = bus_conftest.daemon
 caller = bus_conftest.caller
 pytest_runtest_makereport = bus_conftest.pytest_runtest_makereport
 
+FIGURES = pytest.StashKey()
+
+
+def pytest_configure(config):
+    config.stash[FIGURES] = []
+
+
+@pytest.fixture
+def figure(request):
+    """figure(TEXT): a figure that nothing is asserted of, told at the end."""
+    return request.config.stash[FIGURES].append
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    for text in config.stash[FIGURES]:
+        terminalreporter.write_line(f"figure: {text}")
+
 
 @pytest.fixture(autouse=True, scope="session")
 def in_the_lab():
