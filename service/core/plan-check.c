@@ -9,6 +9,7 @@
 #include "duration.h"
 #include "load.h"
 #include "policy.h"
+#include "rule.h"
 
 #include <errno.h>
 #include <string.h>
@@ -104,10 +105,28 @@ static const char *conflict_limits(const struct plan *p, char **ret_message)
 	return NULL;
 }
 
+/* A guard would refuse it in every session; better now than at night. */
+static const char *conflict_rules(const struct plan *p, char **ret_message)
+{
+	for (guint i = 0; i < p->irq_rules->len; i++) {
+		const struct rule *r = p->irq_rules->pdata[i];
+
+		if (policy_is_realtime(p->policy) && r->priority >= p->priority &&
+		    !(r->override & OVERRIDE_MEASURING))
+			return conflict(
+				ret_message, "irq_rules",
+				"the rule \"%s\" gives priority %d, at or above the measuring "
+				"threads' %d; lower it, raise the plan's, or, if that is meant, "
+				"add override = [ \"measuring\" ] to the rule",
+				r->name, r->priority, p->priority);
+	}
+	return NULL;
+}
+
 const char *plan_conflict(const struct plan *p, char **ret_message)
 {
 	return conflict_times(p, ret_message) ?: conflict_policy(p, ret_message) ?:
-						 conflict_limits(p, ret_message);
+	       conflict_limits(p, ret_message) ?: conflict_rules(p, ret_message);
 }
 
 int plan_check(const struct plan *p, char **ret_message)

@@ -11,6 +11,7 @@
 #include "duration.h"
 #include "message.h"
 #include "policy.h"
+#include "rule.h"
 #include "textline.h"
 
 #include <errno.h>
@@ -298,6 +299,17 @@ static void plan_append_stages(GString *out, const struct plan *p)
 	g_string_append(out, "\n);\n");
 }
 
+static void plan_append_limits(GString *out, const struct plan *p)
+{
+	g_string_append(out, "limits = [");
+	for (guint i = 0; i < p->limits->len; i++) {
+		const struct limit *l = &g_array_index(p->limits, struct limit, i);
+
+		g_string_append_printf(out, "%s\"%s\"", i ? ", " : " ", l->text);
+	}
+	g_string_append(out, " ];\n");
+}
+
 char *plan_format(const struct plan *p)
 {
 	GString *out = g_string_new(NULL);
@@ -309,14 +321,12 @@ char *plan_format(const struct plan *p)
 			g_string_append_printf(out, "%s = %s;\n", k->name, value);
 	}
 	plan_append_stages(out, p);
-	if (p->limits->len == 0)
-		return g_string_free(out, FALSE);
-	g_string_append(out, "limits = [");
-	for (guint i = 0; i < p->limits->len; i++) {
-		const struct limit *l = &g_array_index(p->limits, struct limit, i);
+	if (p->limits->len > 0)
+		plan_append_limits(out, p);
+	if (p->irq_rules->len > 0) {
+		g_autofree char *rules = rules_format(p->irq_rules);
 
-		g_string_append_printf(out, "%s\"%s\"", i ? ", " : " ", l->text);
+		g_string_append_printf(out, "irq_rules = %s;\n", rules);
 	}
-	g_string_append(out, " ];\n");
 	return g_string_free(out, FALSE);
 }

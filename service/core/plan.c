@@ -10,6 +10,7 @@
 #include "conffile.h"
 #include "conftree.h"
 #include "policy.h"
+#include "rule.h"
 #include "textline.h"
 
 #include <errno.h>
@@ -54,6 +55,7 @@ static struct plan *plan_new(const char *name, const char *file)
 	p->settle_ns = 1000000000;
 	p->stages = g_ptr_array_new_with_free_func(plan_stage_free);
 	p->limits = g_array_new(FALSE, FALSE, sizeof(struct limit));
+	p->irq_rules = rules_new();
 	return p;
 }
 
@@ -68,6 +70,7 @@ void plan_free(struct plan *p)
 	g_free(p->cpus);
 	g_ptr_array_unref(p->stages);
 	g_array_unref(p->limits);
+	g_ptr_array_unref(p->irq_rules);
 	g_free(p->label);
 	g_free(p->text);
 	g_free(p);
@@ -93,6 +96,7 @@ struct plan *plan_copy(const struct plan *p)
 	copy->cpus = g_strdup(p->cpus);
 	copy->stages = g_ptr_array_copy(p->stages, (GCopyFunc)plan_stage_copy, NULL);
 	copy->limits = g_array_copy(p->limits);
+	copy->irq_rules = rules_copy(p->irq_rules);
 	copy->label = g_strdup(p->label);
 	copy->text = g_strdup(p->text);
 	return copy;
@@ -231,6 +235,15 @@ static void plan_take_limits(struct conf_group *g, struct plan *p)
 	}
 }
 
+/* A rule that is refused refuses the plan: it is counted with the other problems. */
+static void plan_take_rules(struct conf_group *g, struct plan *p, GPtrArray *problems)
+{
+	g_autofree char *name = g_strdup_printf("plan:%s", p->name);
+
+	g_ptr_array_unref(p->irq_rules);
+	p->irq_rules = rules_take(g, "irq_rules", name, problems);
+}
+
 /* Keys that the instrument or policy makes meaningless: refused, so that nobody believes in them.
  */
 static void plan_refuse_idle_keys(struct conf_group *g, const struct plan *p)
@@ -257,7 +270,7 @@ static void plan_refuse_idle_keys(struct conf_group *g, const struct plan *p)
 				deadline_keys[n], policy_to_string(p->policy));
 }
 
-static void plan_take(struct conf_group *g, struct plan *p)
+static void plan_take(struct conf_group *g, struct plan *p, GPtrArray *problems)
 {
 	for (const struct plan_key *k = plan_keys; k->name; k++)
 		plan_take_key(g, p, k);
@@ -267,6 +280,7 @@ static void plan_take(struct conf_group *g, struct plan *p)
 		p->interval_ns = 0;
 	plan_take_stages(g, p);
 	plan_take_limits(g, p);
+	plan_take_rules(g, p, problems);
 	plan_refuse_idle_keys(g, p);
 }
 
@@ -288,7 +302,7 @@ static struct plan *plan_from_conf(struct conf *c, const char *name, const char 
 		(void)problem_add(
 			problems, file, 0,
 			"is empty; a plan says at least one thing, such as duration = \"10s\"");
-	plan_take(conf_root(c), p);
+	plan_take(conf_root(c), p, problems);
 	/* values that were refused would conflict by what stands in for them */
 	if (problems->len == before)
 		plan_take_conflict(conf_root(c), p);

@@ -37,7 +37,8 @@ struct plan {
 			       none */
 	GPtrArray *stages;  /* of struct plan_stage, at least one */
 	GArray *limits;	    /* of struct limit */
-	char *label;	    /* default label of its sessions; may be NULL */
+	GPtrArray *irq_rules; /* of struct rule, for the length of a session; maybe empty */
+	char *label;	      /* default label of its sessions; may be NULL */
 	char *text; /* kept with the session: its file's, or plan_format()'s when it has drop-ins */
 };
 

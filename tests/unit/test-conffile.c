@@ -448,6 +448,59 @@ static void test_locale(void)
 	setlocale(LC_ALL, "C");
 }
 
+/* One group, groups beside what is none, and unknown keys of one group alone. */
+static void test_groups(void)
+{
+	g_autoptr(GPtrArray) problems = problems_new();
+	struct conf *c = parsed("one = { a = 1; }; two = 2;\nlist = ( { a = 1; x = 1; },\n5,\n"
+				"{ a = 2;\ny = 1; } );",
+				problems);
+	struct conf_group *root = conf_root(c), *one = NULL, *two = NULL;
+	g_autofree struct conf_group **groups = NULL;
+	int64_t value = 0;
+	size_t n = 0;
+
+	g_assert_cmpint(conf_take_group(root, "none", &one), ==, 1);
+	g_assert_cmpint(conf_take_group(root, "one", &one), ==, 0);
+	g_assert_cmpint(conf_take_integer(one, "a", 0, 9, &value), ==, 0);
+	g_assert_cmpint(conf_take_group(root, "two", &two), ==, -EINVAL);
+	g_assert_null(two);
+	expect(problems, "x.conf:1: ", "\"two\" is a number here; it takes a group: { ... }");
+
+	g_assert_cmpint(conf_take_each_group(root, "none", &groups, &n), ==, 1);
+	g_assert_cmpint(conf_take_each_group(root, "list", &groups, &n), ==, 0);
+	expect(problems, "x.conf:3: ", "groups in braces only");
+	g_assert_cmpuint(n, ==, 3);
+	g_assert_true(groups[0] && !groups[1] && groups[2]);
+	g_assert_cmpstr(conf_file(groups[2], NULL), ==, "x.conf");
+	g_assert_cmpuint(conf_line(groups[2], NULL), ==, 4);
+	for (size_t i = 0; i < n; i += 2)
+		g_assert_cmpint(conf_take_integer(groups[i], "a", 0, 9, &value), ==, 0);
+	conf_done_group(groups[2]);
+	expect(problems, "x.conf:5: ", "no key \"y\"");
+	conf_done(c); /* of that group it was said already */
+	expect(problems, "x.conf:2: ", "no key \"x\"");
+	conf_free(c);
+}
+
+static void test_quote(void)
+{
+	static const char *const texts[] = { "", "a\"b", "\\", "irq/29-ahci\\[0000:00:1f.2]", "ä" };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+		g_autoptr(GPtrArray) problems = problems_new();
+		g_autofree char *quoted = conf_quote(texts[i]);
+		g_autofree char *text = g_strdup_printf("a = %s;", quoted);
+		struct conf *c = parsed(text, problems);
+		const char *back = NULL;
+
+		g_assert_nonnull(c);
+		g_assert_cmpint(conf_take_string(conf_root(c), "a", &back), ==, 0);
+		g_assert_cmpstr(back, ==, texts[i]);
+		conf_free(c);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -463,5 +516,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/conffile/overlay", test_overlay);
 	g_test_add_func("/conffile/empty", test_empty);
 	g_test_add_func("/conffile/locale", test_locale);
+	g_test_add_func("/conffile/groups", test_groups);
+	g_test_add_func("/conffile/quote", test_quote);
 	return g_test_run();
 }

@@ -369,6 +369,38 @@ static void test_names(struct tree *t, gconstpointer unused)
 	}
 }
 
+/* Rules have an order, and so their files have names that plans may not have. */
+static void test_ordered_names(struct tree *t, gconstpointer unused)
+{
+	static const char *const names[] = { "10-net", "a", "a-b" };
+	struct conftree_file *f;
+	g_autoptr(GPtrArray) files = NULL;
+	g_autoptr(GPtrArray) plans = NULL;
+
+	write_text(t, "etc/irq.d/a-b.conf", "a = 1;");
+	write_text(t, "lib/irq.d/a.conf", "a = 1;");
+	write_text(t, "lib/irq.d/10-net.conf", "a = 1;");
+	write_text(t, "etc/irq.d/10-net.conf.d/x.conf", "a = 2;");
+	files = conftree_list(t->dirs, "irq.d");
+	g_assert_cmpuint(files->len, ==, G_N_ELEMENTS(names));
+	for (guint i = 0; i < files->len; i++) {
+		f = files->pdata[i];
+		g_assert_cmpstr(f->name, ==, names[i]);
+		g_assert_cmpuint(f->problems->len, ==, 0);
+		g_assert_nonnull(f->text);
+	}
+	g_assert_cmpint(conftree_get(t->dirs, "irq.d", "10-net", &f), ==, 0);
+	g_assert_cmpuint(f->dropins->len, ==, 1);
+	conftree_file_free(f);
+	g_assert_cmpint(conftree_get(t->dirs, "irq.d", "../irq.d/a", &f), ==, -ENOENT);
+
+	write_text(t, "lib/plans.d/10-net.conf", "a = 1;");
+	g_assert_cmpint(conftree_get(t->dirs, "plans.d", "10-net", &f), ==, -ENOENT);
+	plans = conftree_list(t->dirs, "plans.d");
+	g_assert_cmpuint(plans->len, ==, 1);
+	g_assert_cmpuint(((struct conftree_file *)plans->pdata[0])->problems->len, ==, 1);
+}
+
 #define ADD(name, func) g_test_add("/conftree/" name, struct tree, NULL, tree_init, func, tree_done)
 
 int main(int argc, char **argv)
@@ -383,5 +415,6 @@ int main(int argc, char **argv)
 	ADD("folder", test_folder);
 	ADD("vanishing", test_vanishing);
 	ADD("names", test_names);
+	ADD("ordered-names", test_ordered_names);
 	return g_test_run();
 }

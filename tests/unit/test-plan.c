@@ -4,6 +4,7 @@
 #include "conftree.h"
 #include "load.h"
 #include "plan-keys.h"
+#include "rule.h"
 
 #include <errno.h>
 #include <locale.h>
@@ -38,6 +39,9 @@ static void refused(const char *text, const char *begin, const char *part)
 
 static void assert_equal(const struct plan *a, const struct plan *b)
 {
+	g_autofree char *x = NULL;
+	g_autofree char *y = NULL;
+
 	g_assert_cmpstr(a->description, ==, b->description);
 	g_assert_cmpstr(a->instrument, ==, b->instrument);
 	g_assert_cmpint(a->policy, ==, b->policy);
@@ -62,14 +66,17 @@ static void assert_equal(const struct plan *a, const struct plan *b)
 	g_assert_cmpstr(a->label, ==, b->label);
 	g_assert_cmpuint(a->stages->len, ==, b->stages->len);
 	for (guint i = 0; i < a->stages->len; i++) {
-		const struct plan_stage *x = a->stages->pdata[i], *y = b->stages->pdata[i];
+		const struct plan_stage *s = a->stages->pdata[i], *t = b->stages->pdata[i];
 
-		g_assert_cmpstr(x->name, ==, y->name);
-		g_assert_cmpstr(x->load, ==, y->load);
-		g_assert_cmpuint(x->duration_ns, ==, y->duration_ns);
+		g_assert_cmpstr(s->name, ==, t->name);
+		g_assert_cmpstr(s->load, ==, t->load);
+		g_assert_cmpuint(s->duration_ns, ==, t->duration_ns);
 	}
 	g_assert_cmpmem(a->limits->data, a->limits->len * sizeof(struct limit), b->limits->data,
 			b->limits->len * sizeof(struct limit));
+	x = rules_format(a->irq_rules);
+	y = rules_format(b->irq_rules);
+	g_assert_cmpstr(x, ==, y);
 }
 
 static void assert_format_round_trip(const struct plan *p)
@@ -160,6 +167,7 @@ static void test_defaults(void)
 	g_assert_cmpuint(p->stages->len, ==, 1);
 	g_assert_cmpstr(s->load, ==, "none");
 	g_assert_cmpuint(p->limits->len, ==, 0);
+	g_assert_cmpuint(p->irq_rules->len, ==, 0);
 	assert_round_trip(p);
 	plan_free(p);
 	assert_round_trip(copy); /* nothing of it was shared */
@@ -519,7 +527,9 @@ static GHashTable *shipped_loads(const char *const *dirs)
 static void test_shipped(void)
 {
 	const char *const dirs[] = { g_getenv("CONF"), NULL };
-	static const char *const names[] = { "quick", "timer", "cpuloop", "hell", "soak" };
+	static const char *const names[] = {
+		"quick", "timer", "cpuloop", "hell", "soak", "netnice"
+	};
 	g_autoptr(GHashTable) loads = shipped_loads(dirs);
 	g_autoptr(GPtrArray) problems = problems_new();
 
@@ -556,6 +566,7 @@ static void test_documented(void)
 		if (!g_regex_match_simple(pattern, page, 0, 0))
 			g_error("the key \"%s\" is not in lrtbfd-plan(5)", k->name);
 	}
+	g_assert_nonnull(strstr(page, "\n.TP\n.BR irq_rules "));
 }
 
 static void test_check_loads(void)
@@ -614,6 +625,102 @@ static void test_dropins(void)
 	g_ptr_array_unref(base.dropins);
 }
 
+#define RULE_1 "{ match = { interface = \"*\"; }; policy = \"other\"; nice = 19; }"
+#define RULE_2                                                                                     \
+	"{ name = \"port\"; match = { parport = \"parport0\"; irq = \"7,5\"; }; policy = "         \
+	"\"fifo\";"                                                                                \
+	" priority = 90; affinity = \"1\"; override = [ \"measuring\" ]; }"
+
+static void test_rules(void)
+{
+	struct plan *p = parsed("priority = 80;\nirq_rules = (\n" RULE_1 ",\n" RULE_2 " );");
+	struct plan *copy = plan_copy(p);
+	const struct rule *r = copy->irq_rules->pdata[0];
+	g_autofree char *why = NULL;
+
+	assert_round_trip(p);
+	plan_free(p);
+	g_assert_cmpuint(copy->irq_rules->len, ==, 2);
+	g_assert_cmpstr(r->name, ==, "plan:x/1");
+	g_assert_cmpstr(r->file, ==, "x.conf");
+	g_assert_cmpuint(r->line, ==, 3);
+	g_assert_cmpint(r->nice, ==, 19);
+	r = copy->irq_rules->pdata[1];
+	g_assert_cmpstr(r->name, ==, "port");
+	g_assert_cmpstr(r->match[RULE_IRQ], ==, "5,7");
+	override(copy, "policy", "rr");
+	override(copy, "priority", "30");
+	g_assert_cmpint(plan_check(copy, &why), ==, 0); /* the rule says that it may */
+	assert_format_round_trip(copy);
+	plan_free(copy);
+}
+
+/* A plan is not half valid: one bad rule refuses it. */
+static void test_rules_refused(void)
+{
+	static const char above[] =
+		"\nirq_rules = ( { match = { irq = 1; }; policy = \"rr\"; priority = 80; } );";
+	struct plan *p;
+	g_autofree char *why = NULL;
+
+	refused("irq_rules = (\n" RULE_1 ",\n{ match = { irq = 5; }; policy = \"fifoo\"; } );",
+		"x.conf:3: ", "did you mean \"fifo\"?");
+	refused("irq_rules = ( 5 );", "x.conf:1: ", "groups in braces only");
+	refused("irq_rules = " RULE_1 ";", "x.conf:1: ", "list of groups");
+	refused("irq_rules = ( { match = { irq = 1; }; nice = 1; },\n"
+		"{ match = { irq = 1; }; nice = 2; } );",
+		"x.conf:2: ", "the rule \"plan:x/1\" in line 1 matches the same");
+	refused("irq_rules = ( { match = { irq = 1; };\nnise = 1; nice = 1; } );",
+		"x.conf:2: ", "did you mean \"nice\"?");
+	refused("rules = ( );", "x.conf:1: ", "no key \"rules\"");
+	refused(above, "x.conf:2: ", "at or above the measuring threads' 80");
+
+	p = parsed("priority = 81; irq_rules = ( { match = { irq = 1; }; priority = 80; } );");
+	override(p, "priority", "80");
+	g_assert_cmpint(plan_check(p, &why), ==, -EINVAL);
+	g_assert_nonnull(strstr(why, "\"plan:x/1\" gives priority 80, at or above"));
+	override(p, "priority", "50");
+	override(p, "policy", "other");
+	p->priority = 0;
+	g_assert_cmpint(plan_check(p, NULL), ==, 0); /* nobody to be in the way of */
+	plan_free(p);
+}
+
+/* A drop-in replaces the list, and is what its problems name. */
+static void test_rules_dropin(void)
+{
+	g_autoptr(GPtrArray) problems = problems_new();
+	struct conftree_file drop = { .path = "1.conf", .text = "\nirq_rules = ( " RULE_2 " );" };
+	struct conftree_file base = { .name = "x",
+				      .path = "x.conf",
+				      .text = "irq_rules = ( " RULE_1 ", " RULE_2 " );",
+				      .problems = problems_new(),
+				      .dropins = g_ptr_array_new() };
+	g_autofree char *all = NULL;
+	const struct rule *r;
+	struct plan *p;
+
+	base.size = strlen(base.text);
+	drop.size = strlen(drop.text);
+	g_ptr_array_add(base.dropins, &drop);
+	p = plan_from_file(&base, problems);
+	g_assert_nonnull(p);
+	g_assert_cmpuint(p->irq_rules->len, ==, 1);
+	r = p->irq_rules->pdata[0];
+	g_assert_cmpstr(r->file, ==, "1.conf");
+	g_assert_cmpuint(r->line, ==, 2);
+	assert_round_trip(p);
+	plan_free(p);
+
+	drop.text = "\n\nirq_rules = ( { match = { irq = 1; }; nice = 20; } );";
+	drop.size = strlen(drop.text);
+	g_assert_null(plan_from_file(&base, problems));
+	all = problems_format(problems);
+	g_assert_true(g_str_has_prefix(all, "1.conf:3: \"nice\" is 20"));
+	g_ptr_array_unref(base.problems);
+	g_ptr_array_unref(base.dropins);
+}
+
 static void test_locale(void)
 {
 	struct plan *p;
@@ -647,6 +754,9 @@ int main(int argc, char **argv)
 	g_test_add_func("/plan/documented", test_documented);
 	g_test_add_func("/plan/check-loads", test_check_loads);
 	g_test_add_func("/plan/dropins", test_dropins);
+	g_test_add_func("/plan/rules", test_rules);
+	g_test_add_func("/plan/rules-refused", test_rules_refused);
+	g_test_add_func("/plan/rules-dropin", test_rules_dropin);
 	g_test_add_func("/plan/locale", test_locale);
 	return g_test_run();
 }
