@@ -160,16 +160,22 @@ int client_send_raw(struct client *c, sd_bus_message *m, sd_bus_message **ret)
 	return r;
 }
 
+int client_read(sd_bus_message *reply, json_t **ret)
+{
+	int r = variant_read_all(reply, ret);
+
+	if (r < 0)
+		return say_error("The answer of lrtbfd cannot be read: %s.", g_strerror(-r));
+	return OUTCOME_DONE;
+}
+
 int client_send(struct client *c, sd_bus_message *m, json_t **ret)
 {
 	sd_bus_message *reply = NULL;
 	int r = client_send_raw(c, m, &reply);
 
-	if (r == OUTCOME_DONE && ret) {
-		r = variant_read_all(reply, ret);
-		if (r < 0)
-			r = say_error("The answer of lrtbfd cannot be read: %s.", g_strerror(-r));
-	}
+	if (r == OUTCOME_DONE && ret)
+		r = client_read(reply, ret);
 	sd_bus_message_unref(reply);
 	return r;
 }

@@ -51,6 +51,8 @@ int client_message(struct client *c, const char *path, const char *interface, co
 /* Send it, wait for the reply. @ret: NULL or an array to json_decref(). */
 int client_send(struct client *c, sd_bus_message *m, json_t **ret);
 int client_send_raw(struct client *c, sd_bus_message *m, sd_bus_message **ret);
+/* What a reply says, as client_send() gives it. */
+int client_read(sd_bus_message *reply, json_t **ret);
 /* Both at once for arguments that sd_bus_message_append() can take. */
 int client_call(struct client *c, const char *path, const char *interface, const char *member,
 		json_t **ret, const char *types, ...);

@@ -144,3 +144,25 @@ int outfile_write(int fd, const void *data, size_t size)
 	}
 	return 0;
 }
+
+int outfile_copy(int from, int to)
+{
+	const size_t size = 128 * 1024;
+	g_autofree char *buffer = NULL;
+
+	if (lseek(from, 0, SEEK_SET) < 0 && errno != ESPIPE)
+		return -errno;
+	buffer = g_malloc(size);
+	for (;;) {
+		ssize_t n = read(from, buffer, size);
+		int r;
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : 0;
+		r = outfile_write(to, buffer, n);
+		if (r < 0)
+			return r;
+	}
+}

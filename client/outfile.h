@@ -20,3 +20,5 @@ void outfile_discard(struct outfile *f);
 
 /* All of @data to @fd. -errno. */
 int outfile_write(int fd, const void *data, size_t size);
+/* All that can be read from @from, where possible from its beginning. -errno. */
+int outfile_copy(int from, int to);

@@ -85,26 +85,7 @@ int report_fetch(struct client *c, const char *path, const char *format, const c
 
 int report_write(struct report *r, int fd)
 {
-	g_autofree char *buffer = NULL;
-	const size_t size = 128 * 1024;
-
-	if (r->fd < 0)
-		return outfile_write(fd, r->text, strlen(r->text));
-	if (lseek(r->fd, 0, SEEK_SET) < 0 && errno != ESPIPE)
-		return -errno;
-	buffer = g_malloc(size);
-	for (;;) {
-		ssize_t n = read(r->fd, buffer, size);
-		int e;
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : 0;
-		e = outfile_write(fd, buffer, n);
-		if (e < 0)
-			return e;
-	}
+	return r->fd < 0 ? outfile_write(fd, r->text, strlen(r->text)) : outfile_copy(r->fd, fd);
 }
 
 void report_done(struct report *r)
