@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <glib.h>
+#include <stdbool.h>
 #include <string.h>
 
 #define CPULIST_TEXT_MAX 65536
@@ -196,6 +197,30 @@ int cpulist_allowed(const char *root, cpu_set_t *ret)
 		CPU_AND(&mask, &mask, &online);
 	*ret = mask;
 	return 0;
+}
+
+static bool cpulist_isolated(const char *root, cpu_set_t *ret)
+{
+	g_autofree char *path = g_build_filename(root, "sys/devices/system/cpu/isolated", NULL);
+	g_autofree char *text = NULL;
+
+	return g_file_get_contents(path, &text, NULL, NULL) &&
+	       cpulist_parse(g_strstrip(text), NULL, ret, NULL) == 0; /* none: an empty line */
+}
+
+void cpulist_reachable(const char *root, const cpu_set_t *allowed, cpu_set_t *ret)
+{
+	cpu_set_t own, isolated;
+
+	*ret = *allowed;
+	if (!cpulist_isolated(root, &isolated) || cpulist_affinity(&own) < 0)
+		return;
+	/* its cpuset, which may leave them out, is asked by trying */
+	if (sched_setaffinity(0, sizeof(isolated), &isolated) < 0)
+		return;
+	if (cpulist_affinity(&isolated) == 0)
+		CPU_OR(ret, ret, &isolated);
+	(void)sched_setaffinity(0, sizeof(own), &own); /* where it was a moment ago */
 }
 
 int cpulist_check(const cpu_set_t *wanted, const cpu_set_t *allowed, const cpu_set_t *online,

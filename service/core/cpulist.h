@@ -26,6 +26,12 @@ char *cpulist_format(const cpu_set_t *set);
  */
 int cpulist_allowed(const char *root, cpu_set_t *ret);
 int cpulist_online(const char *root, cpu_set_t *ret);
+/*
+ * @allowed and the isolated CPUs (isolcpus=, of @root) that the kernel lets the caller move to:
+ * they are in no mask that is inherited, so "all" is without them, but who names one means it. The
+ * calling thread is moved for a moment. @allowed alone where that fails.
+ */
+void cpulist_reachable(const char *root, const cpu_set_t *allowed, cpu_set_t *ret);
 
 /*
  * Every CPU of @wanted must be in @allowed: -EINVAL with a sentence that names those which are not,

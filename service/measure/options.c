@@ -139,9 +139,13 @@ static int option_integer(const char *value, int64_t min, int64_t max, int32_t *
 
 static int option_cpus(struct parse *p, const char *value, cpu_set_t *ret, char **ret_why)
 {
+	cpu_set_t reachable;
 	int r = cpulist_parse(value, p->allowed, ret, ret_why);
 
-	return r < 0 ? r : cpulist_check(ret, p->allowed, p->online, ret_why);
+	if (r < 0)
+		return r;
+	cpulist_reachable("/", p->allowed, &reachable);
+	return cpulist_check(ret, &reachable, p->online, ret_why);
 }
 
 static int option_set(struct parse *p, const struct option_entry *e, const char *value)

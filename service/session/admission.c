@@ -66,7 +66,7 @@ static int admission_cpus(const struct admission_place *where, const struct plan
 			  const json_t *overrides, cpu_set_t *ret, char **ret_message)
 {
 	g_autofree char *why = NULL;
-	cpu_set_t allowed, online;
+	cpu_set_t allowed, reachable, online;
 	int r;
 
 	r = cpulist_online(where->root, &online);
@@ -77,8 +77,9 @@ static int admission_cpus(const struct admission_place *where, const struct plan
 					       g_strerror(-r));
 		return -EIO;
 	}
+	cpulist_reachable(where->root, &allowed, &reachable);
 	if (cpulist_parse(p->cpus, &allowed, ret, &why) < 0 ||
-	    cpulist_check(ret, &allowed, &online, &why) < 0) {
+	    cpulist_check(ret, &reachable, &online, &why) < 0) {
 		*ret_message = g_strdup_printf("cpus = \"%s\": %s", p->cpus, why);
 		return admission_blame(overrides, "cpus");
 	}

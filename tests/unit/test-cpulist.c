@@ -147,6 +147,50 @@ static void test_allowed_follows_mask(void)
 	g_assert_cmpint(sched_setaffinity(0, sizeof(before), &before), ==, 0);
 }
 
+/* An isolated CPU is in no inherited mask, and can be named all the same. */
+static void test_reachable_isolated(void)
+{
+	g_autofree char *root = g_dir_make_tmp("lrtbf-cpulist-XXXXXX", NULL);
+	g_autofree char *dir = g_build_filename(root, "sys/devices/system/cpu", NULL);
+	g_autofree char *file = g_build_filename(dir, "isolated", NULL);
+	g_autofree char *last_text = NULL;
+	cpu_set_t before, narrow, last, now, own;
+
+	g_assert_cmpint(cpulist_allowed("/", &before), ==, 0);
+	if (CPU_COUNT(&before) < 2) {
+		g_test_skip("one CPU cannot be narrowed");
+		return;
+	}
+	narrow = before;
+	CPU_ZERO(&last);
+	for (int cpu = CPU_SETSIZE - 1; CPU_COUNT(&last) == 0; cpu--)
+		if (CPU_ISSET(cpu, &before)) {
+			CPU_CLR(cpu, &narrow);
+			CPU_SET(cpu, &last);
+		}
+	last_text = cpulist_format(&last);
+	g_assert_cmpint(sched_setaffinity(0, sizeof(narrow), &narrow), ==, 0);
+
+	cpulist_reachable(root, &narrow, &now); /* no such file */
+	g_assert_true(CPU_EQUAL(&now, &narrow));
+	g_assert_cmpint(g_mkdir_with_parents(dir, 0755), ==, 0);
+	g_assert_true(g_file_set_contents(file, "\n", -1, NULL));
+	cpulist_reachable(root, &narrow, &now);
+	g_assert_true(CPU_EQUAL(&now, &narrow));
+	g_assert_true(g_file_set_contents(file, last_text, -1, NULL));
+	cpulist_reachable(root, &narrow, &now);
+	g_assert_true(CPU_EQUAL(&now, &before));
+	/* there is no such CPU to move to */
+	g_assert_true(g_file_set_contents(file, "1023", -1, NULL));
+	cpulist_reachable(root, &narrow, &now);
+	g_assert_true(CPU_EQUAL(&now, &narrow));
+
+	g_assert_cmpint(sched_getaffinity(0, sizeof(own), &own), ==, 0);
+	g_assert_true(CPU_EQUAL(&own, &narrow));
+	g_assert_cmpint(sched_setaffinity(0, sizeof(before), &before), ==, 0);
+	g_unlink(file);
+}
+
 static void test_captured_tree(void)
 {
 	g_autofree char *root = g_dir_make_tmp("lrtbf-cpulist-XXXXXX", NULL);
@@ -177,6 +221,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/cpulist/check", test_check);
 	g_test_add_func("/cpulist/format-empty", test_format_empty);
 	g_test_add_func("/cpulist/allowed-follows-mask", test_allowed_follows_mask);
+	g_test_add_func("/cpulist/reachable-isolated", test_reachable_isolated);
 	g_test_add_func("/cpulist/captured-tree", test_captured_tree);
 	return g_test_run();
 }
