@@ -12,6 +12,19 @@ const char *irq_outcome_to_string(enum irq_outcome o)
 	return irq_outcomes[o];
 }
 
+struct irq_change *irq_change_copy(const struct irq_change *c)
+{
+	struct irq_change *copy = g_memdup2(c, sizeof(*c));
+
+	copy->name = g_strdup(c->name);
+	copy->old = g_strdup(c->old);
+	copy->new = g_strdup(c->new);
+	copy->by = g_strdup(c->by);
+	copy->file = g_strdup(c->file);
+	copy->message = g_strdup(c->message);
+	return copy;
+}
+
 void irq_change_free(struct irq_change *c)
 {
 	if (!c)

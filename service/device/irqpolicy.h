@@ -52,6 +52,7 @@ struct irq_change {
 			    */
 };
 void irq_change_free(struct irq_change *c);
+struct irq_change *irq_change_copy(const struct irq_change *c);
 
 /* A change that was not asked for by a call: for the log and the signal IrqEvent. */
 typedef void (*irqpolicy_news_t)(const struct irq_change *c, void *userdata);
@@ -59,8 +60,10 @@ typedef void (*irqpolicy_news_t)(const struct irq_change *c, void *userdata);
 struct irqpolicy_params {
 	sd_event *event; /* NULL: no watching (lrtbfd --restore) */
 	const char *root, *runtime_dir;
-	const char *const *config_dirs;
+	const char *const *config_dirs; /* NULL: no rules */
+	GPtrArray *problems; /* of the files of irq.d, filled by irqpolicy_new(); NULL: dropped */
 	irqpolicy_news_t news;
+	void (*changed)(void *userdata); /* irqpolicy_watching() did; NULL */
 	void *userdata;
 };
 
@@ -78,9 +81,9 @@ void irqpolicy_reload(struct irqpolicy *p, GPtrArray *problems);
 
 /* What is, and what should be. */
 struct irq_standing {
-	const char *rule; /* whose value it has: rule's name, "set by user N"; NULL: nobody's.
-			     Borrowed */
-	bool drifted;	  /* should have a value of ours, and has somebody else's */
+	const char *rule; /* whose value it has, or, drifted, should have: rule's name, "set by
+			     user N"; NULL: nobody's. Borrowed */
+	bool drifted;	  /* and has somebody else's */
 	char *drift;	  /* sentence, names irqbalance if it runs; NULL */
 };
 struct irq_listing {

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The owner: what there is to decide from (rules, hands, journal, pause) changes here, and each
+ * change ends in a run, which does whatever follows from it.
+ *
+ * Nothing at all is set where /proc is not this machine's (a captured tree, another PID namespace's
+ * view): then there is no journal either, and every answer says what would be done.
+ */
+#include "irqpolicy-internal.h"
+
+#include "rule.h"
+#include "sysfile.h"
+#include "tuning.h"
+#include <errno.h>
+
+/* What is said without being about a thread or line: @by says about what. */
+static void irqpolicy_remark(struct irqpolicy *p, const char *by, char *sentence)
+{
+	struct irq_change c = {
+		.outcome = IRQ_REFUSED,
+		.irq = -1,
+		.attribute = -1,
+		.by = (char *)by,
+		.message = sentence,
+	};
+
+	if (p->p.news)
+		p->p.news(&c, p->p.userdata);
+	g_free(sentence);
+}
+
+/* Journal */
+
+/* Before it is opened, which keeps what is good: what of it was not. */
+static void irqpolicy_inspect_journal(struct irqpolicy *p, const char *boot_id)
+{
+	g_autoptr(GPtrArray) ours = NULL, any = NULL;
+	g_autofree char *text = NULL;
+	unsigned bad = 0;
+	size_t size = 0;
+
+	text = sysfile_bytes(p->runtime_dir, "tuning", 16 * 1024 * 1024, &size);
+	if (!text)
+		return;
+	ours = journal_parse(text, size, boot_id, NULL);
+	any = journal_parse(text, size, NULL, &bad);
+	if (any->len > 0 && ours->len == 0)
+		irqpolicy_remark(p, "journal",
+				 g_strdup("The tuning journal is of another boot: what it says of "
+					  "threads means nothing any more, nothing is put back."));
+	else if (bad > 0)
+		irqpolicy_remark(p, "journal",
+				 g_strdup_printf("%u line%s of the tuning journal cannot be read "
+						 "and %s left out: what is put back comes from the "
+						 "others.",
+						 bad, bad == 1 ? "" : "s",
+						 bad == 1 ? "is" : "are"));
+}
+
+static int irqpolicy_open_journal(struct irqpolicy *p, char **ret_message)
+{
+	g_autofree char *boot_id = sysfile_text("/", "proc/sys/kernel/random/boot_id");
+
+	irqpolicy_inspect_journal(p, boot_id);
+	return journal_open(p->runtime_dir, boot_id ?: "unknown", &p->journal, ret_message);
+}
+
+/* Life */
+
+static struct irqpolicy *irqpolicy_make(const struct irqpolicy_params *params)
+{
+	struct irqpolicy *p = g_new0(struct irqpolicy, 1);
+
+	p->p = *params;
+	p->root = g_strdup(params->root);
+	p->runtime_dir = g_strdup(params->runtime_dir);
+	p->files = rules_new();
+	p->hands = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
+					 (GDestroyNotify)irq_hand_free);
+	p->held = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
+					(GDestroyNotify)irq_held_free);
+	p->refused = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	p->said = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	p->newcomers = irqwatch_newcomers_new();
+	if (irqtable_check_own(p->root, &p->captured) < 0 && !p->captured)
+		p->captured = g_strdup("It is not this machine's table that is read.");
+	return p;
+}
+
+static void irqpolicy_release(struct irqpolicy *p)
+{
+	irqwatch_end(p);
+	if (p->journal)
+		journal_close(p->journal);
+	g_clear_pointer(&p->files, g_ptr_array_unref);
+	g_clear_pointer(&p->plan, g_ptr_array_unref);
+	g_hash_table_unref(p->hands);
+	g_hash_table_unref(p->held);
+	g_hash_table_unref(p->refused);
+	g_hash_table_unref(p->said);
+	g_hash_table_unref(p->newcomers);
+	g_free(p->captured);
+	g_free(p->root);
+	g_free(p->runtime_dir);
+	g_free(p);
+}
+
+/* Bring everything into force and tell of it. */
+static void irqpolicy_look(struct irqpolicy *p, unsigned flags)
+{
+	struct irq_run run;
+
+	(void)irqpolicy_run(p, flags | IRQ_RUN_NOTES, &run); /* its changes say why not */
+	irqpolicy_tell(p, run.changes, true);
+	irq_run_done(&run);
+}
+
+int irqpolicy_new(const struct irqpolicy_params *params, struct irqpolicy **ret, char **ret_message)
+{
+	struct irqpolicy *p = irqpolicy_make(params);
+	int r;
+
+	r = p->captured ? 0 : irqpolicy_open_journal(p, ret_message);
+	if (r < 0) {
+		irqpolicy_release(p);
+		return r;
+	}
+	irqpolicy_reload(p, params->problems);
+	*ret = p;
+	return 0;
+}
+
+struct irqpolicy *irqpolicy_free(struct irqpolicy *p)
+{
+	if (!p)
+		return NULL;
+	irqwatch_end(p);
+	g_clear_pointer(&p->plan, g_ptr_array_unref);
+	g_hash_table_remove_all(p->hands);
+	p->measuring_priority = 0;
+	p->paused = true;
+	if (!p->captured)
+		irqpolicy_look(p, IRQ_RUN_AGAIN);
+	irqpolicy_release(p);
+	return NULL;
+}
+
+/* Rules */
+
+void irqpolicy_reload(struct irqpolicy *p, GPtrArray *problems)
+{
+	if (p->p.config_dirs) {
+		g_ptr_array_unref(p->files);
+		p->files = rules_read(p->p.config_dirs, problems);
+	}
+	p->paused = false;
+	g_hash_table_remove_all(p->said);
+	irqpolicy_look(p, IRQ_RUN_AGAIN);
+	irqwatch_update(p);
+}
+
+GPtrArray *irqpolicy_apply(struct irqpolicy *p, bool dry)
+{
+	unsigned flags = IRQ_RUN_INSIST | IRQ_RUN_AGAIN | IRQ_RUN_NOTES;
+	bool paused = p->paused;
+	GPtrArray *changes;
+	struct irq_run run;
+
+	p->paused = false;
+	(void)irqpolicy_run(p, flags | (dry ? IRQ_RUN_DRY : 0), &run); /* its changes say why not */
+	changes = g_steal_pointer(&run.changes);
+	irq_run_done(&run);
+	if (dry)
+		p->paused = paused;
+	else
+		irqwatch_update(p);
+	return changes;
+}
+
+bool irqpolicy_paused(const struct irqpolicy *p)
+{
+	return p->paused;
+}
+
+static int irqpolicy_may_restore(const struct irqpolicy *p, char **ret_message)
+{
+	if (!p->plan)
+		return 0;
+	*ret_message = g_strdup("A session measures with interrupt rules of its own: they are in "
+				"force until it ends. Stop it first.");
+	return -EBUSY;
+}
+
+GPtrArray *irqpolicy_restore(struct irqpolicy *p, bool dry, int *ret_error, char **ret_message)
+{
+	GHashTable *hands = p->hands;
+	bool paused = p->paused;
+	GPtrArray *changes;
+	struct irq_run run;
+	int r;
+
+	r = irqpolicy_may_restore(p, ret_message);
+	if (r < 0) {
+		*ret_error = r;
+		return NULL;
+	}
+	p->paused = true;
+	p->hands = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
+					 (GDestroyNotify)irq_hand_free);
+	(void)irqpolicy_run(p, dry ? IRQ_RUN_DRY : IRQ_RUN_AGAIN,
+			    &run); /* its changes say why not */
+	changes = g_steal_pointer(&run.changes);
+	irq_run_done(&run);
+	if (dry) {
+		g_hash_table_unref(p->hands);
+		p->hands = hands;
+		p->paused = paused;
+	} else {
+		g_hash_table_unref(hands);
+		irqwatch_update(p);
+	}
+	return changes;
+}
+
+const GPtrArray *irqpolicy_rules(const struct irqpolicy *p)
+{
+	return p->files;
+}
+
+/* Without a daemon */
+
+static void on_restore_news(const struct irq_change *c, void *userdata)
+{
+	GPtrArray *changes = userdata;
+
+	g_ptr_array_add(changes, irq_change_copy(c));
+}
+
+GPtrArray *irqpolicy_restore_journal(const char *runtime_dir, char **ret_message)
+{
+	g_autofree char *journal = g_build_filename(runtime_dir, "tuning", NULL);
+	GPtrArray *changes = irq_changes_new();
+	const struct irqpolicy_params params = {
+		.root = "/",
+		.runtime_dir = runtime_dir,
+		.news = on_restore_news,
+		.userdata = changes,
+	};
+	struct irqpolicy *p = NULL;
+
+	if (!g_file_test(journal, G_FILE_TEST_EXISTS))
+		return changes; /* and none is made */
+	p = irqpolicy_make(&params);
+	if (p->captured)
+		*ret_message = g_steal_pointer(&p->captured);
+	else if (irqpolicy_open_journal(p, ret_message) >= 0)
+		irqpolicy_look(p, IRQ_RUN_AGAIN);
+	irqpolicy_release(p);
+	if (!*ret_message)
+		return changes;
+	g_ptr_array_unref(changes);
+	return NULL;
+}
