@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The subsystems are a filter in the kernel when the events come from udevd, and in libudev when
+ * they come from the kernel. The queue is enlarged because a bus that is scanned sends thousands of
+ * events at once; one that runs over all the same (ENOBUFS) is news by itself, and not the end.
+ */
+#include "uevents.h"
+
+#include <errno.h>
+#include <glib.h>
+#include <libudev.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#define UEVENTS_QUEUE (4 * 1024 * 1024) /* bytes */
+#define UEVENTS_BATCH 64		/* events before the event loop gets its turn */
+
+static const char *const uevents_subsystems[] = {
+	"ac97_bus", "acpi",	"amba",	       "auxiliary", "bcma",	"block",  "gpio", "hid",
+	"i2c",	    "ieee1394", "mdio",	       "mmc",	    "mmc_host", "net",	  "nvme", "parport",
+	"pci",	    "pcmcia",	"platform",    "pnp",	    "rtc",	"scsi",	  "sdio", "serio",
+	"spi",	    "ssb",	"thunderbolt", "tty",	    "usb",	"virtio",
+};
+static const char *const uevents_actions[] = { "add", "remove", "move", "bind", "unbind" };
+
+struct uevents {
+	uevents_news_t news;
+	void *userdata;
+	struct udev *udev;
+	struct udev_monitor *monitor;
+	sd_event_source *io;
+};
+
+static bool uevents_matters(struct udev_device *d)
+{
+	const char *action = udev_device_get_action(d);
+
+	for (size_t i = 0; action && i < G_N_ELEMENTS(uevents_actions); i++)
+		if (strcmp(action, uevents_actions[i]) == 0)
+			return true;
+	return false;
+}
+
+/* 1: one event is done; 0: no more now; -errno: the monitor is of no use any more. */
+static int uevents_receive(struct uevents *u)
+{
+	struct udev_device *d;
+	bool matters;
+
+	errno = 0;
+	d = udev_monitor_receive_device(u->monitor);
+	if (!d && errno == ENOBUFS) {
+		u->news(u->userdata);
+		return 1;
+	}
+	if (!d)
+		return errno == EBADF || errno == ENOTSOCK ? -errno : 0;
+	matters = uevents_matters(d);
+	udev_device_unref(d);
+	if (matters)
+		u->news(u->userdata);
+	return 1;
+}
+
+static int on_uevents(sd_event_source *s, int fd, uint32_t revents, void *userdata)
+{
+	int r = 1;
+
+	for (int i = 0; i < UEVENTS_BATCH && r > 0; i++)
+		r = uevents_receive(userdata);
+	return r < 0 ? r : 0;
+}
+
+static int uevents_listen(struct uevents *u, const char *from)
+{
+	int r = 0;
+
+	u->monitor = udev_monitor_new_from_netlink(u->udev, from);
+	if (!u->monitor)
+		return errno ? -errno : -ENOMEM;
+	for (size_t i = 0; i < G_N_ELEMENTS(uevents_subsystems) && r >= 0; i++)
+		r = udev_monitor_filter_add_match_subsystem_devtype(u->monitor,
+								    uevents_subsystems[i], NULL);
+	/* needs CAP_NET_ADMIN; without it the queue is as small as it is */
+	(void)udev_monitor_set_receive_buffer_size(u->monitor, UEVENTS_QUEUE);
+	return r < 0 ? r : udev_monitor_enable_receiving(u->monitor);
+}
+
+int uevents_new(sd_event *event, uevents_news_t news, void *userdata, struct uevents **ret)
+{
+	struct uevents *u = g_new0(struct uevents, 1);
+	int r;
+
+	u->news = news;
+	u->userdata = userdata;
+	u->udev = udev_new();
+	r = u->udev ? 0 : -ENOMEM;
+	if (r >= 0)
+		r = uevents_listen(u, access("/run/udev/control", F_OK) == 0 ? "udev" : "kernel");
+	if (r >= 0)
+		r = sd_event_add_io(event, &u->io, udev_monitor_get_fd(u->monitor), EPOLLIN,
+				    on_uevents, u);
+	if (r < 0) {
+		uevents_free(u);
+		return r;
+	}
+	*ret = u;
+	return 0;
+}
+
+struct uevents *uevents_free(struct uevents *u)
+{
+	if (!u)
+		return NULL;
+	sd_event_source_disable_unref(u->io);
+	udev_monitor_unref(u->monitor);
+	udev_unref(u->udev);
+	g_free(u);
+	return NULL;
+}
