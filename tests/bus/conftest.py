@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+import fcntl
 import os
 import re
 import shutil
@@ -8,6 +9,7 @@ import tempfile
 
 import pytest
 
+from kthreads import Kept, Napi, kernel_threads
 from lrtbf import Bus, Daemon
 
 
@@ -61,6 +63,34 @@ def caller(bus):
     connection = bus.connect()
     yield connection
     connection.close()
+
+
+@pytest.fixture
+def irq_threads():
+    """Tids of this machine's interrupt threads, for this test alone; put back whatever it does to them."""
+    tids = sorted(t for t, name in kernel_threads().items() if re.match(r"irq/\d+-", name))
+    if not tids:
+        pytest.skip("no interrupt thread can be seen from here")
+    folder = "/run/lock" if os.path.isdir("/run/lock") else "/dev/shm"
+    with open(f"{folder}/lrtbf-test-irq", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        kept = [Kept(tid) for tid in tids]
+        yield tids
+        for thread in kept:
+            thread.put_back()
+
+
+@pytest.fixture
+def napi():
+    """Kernel threads that come and go: napi.make(), napi.end(name)."""
+    threads = Napi()
+    made = threads.make()
+    if not made:
+        threads.close()
+        pytest.skip("no kernel thread can be made here (a tun device with a napi thread)")
+    threads.end(made[0])
+    yield threads
+    threads.close()
 
 
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)

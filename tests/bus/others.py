@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Callers of other users and the services that lrtbfd asks: a scripted polkit, a scripted logind."""
+"""Callers of other users and the services that lrtbfd asks: a scripted polkit, a scripted logind.
+And who listens to its signals."""
 import os
 import threading
+import time
 
-from jeepney import MessageFlag, MessageType, message_bus, new_error, new_method_return
+from jeepney import HeaderFields, MessageFlag, MessageType, message_bus, new_error, new_method_return
 from jeepney.io.blocking import Proxy, open_dbus_connection
 
-from lrtbf import Connection
+from lrtbf import Connection, wait_for
 
 NOBODY = 65534
 
@@ -19,6 +21,36 @@ def connect_as(bus, uid):
         return Connection(bus.address)
     finally:
         os.seteuid(own)
+
+
+class Listener:
+    """All signals of the daemon from now on, in order: (path, interface.member, body)."""
+
+    def __init__(self, bus):
+        self.connection = bus.connect()
+        self.connection.subscribe()
+        self.got = []
+
+    def read(self, timeout=0.0):
+        while True:
+            try:
+                message = self.connection.raw.receive(timeout=timeout)
+            except TimeoutError:
+                return self.got
+            if message.header.message_type != MessageType.signal:
+                continue
+            fields = message.header.fields
+            member = f"{fields[HeaderFields.interface]}.{fields[HeaderFields.member]}"
+            self.got.append((fields[HeaderFields.path], member, message.body, time.monotonic()))
+
+    def of(self, member, path=None):
+        return [(p, body, at) for p, m, body, at in self.read()
+                if m.endswith("." + member) and path in (None, p)]
+
+    def wait(self, member, path=None, count=1, timeout=20):
+        wait_for(lambda: self.read(0.05) and len(self.of(member, path)) >= count, timeout=timeout,
+                 what=f"{count} {member}")
+        return self.of(member, path)
 
 
 class Service:
@@ -47,7 +79,6 @@ class Service:
 
     @staticmethod
     def member(message):
-        from jeepney import HeaderFields
         return message.header.fields[HeaderFields.member]
 
     def called(self, member):

@@ -3,8 +3,9 @@
 import time
 
 import pytest
-from jeepney import DBusErrorResponse, HeaderFields, MessageType
+from jeepney import DBusErrorResponse
 from lrtbf import ENDED, MANAGER, NAME, plain, wait_for
+from others import Listener
 
 PLAN = """
 instrument = "timer"; policy = "other"; interval = "1ms"; duration = "%s"; cpus = "0";
@@ -20,36 +21,6 @@ def ready(make_daemon):
     daemon.plan("second", PLAN % "3s")
     daemon.plan("long", PLAN % "60s")
     return daemon.start()
-
-
-class Listener:
-    """All signals of the daemon from now on, in order: (path, interface.member, body)."""
-
-    def __init__(self, bus):
-        self.connection = bus.connect()
-        self.connection.subscribe()
-        self.got = []
-
-    def read(self, timeout=0.0):
-        while True:
-            try:
-                message = self.connection.raw.receive(timeout=timeout)
-            except TimeoutError:
-                return self.got
-            if message.header.message_type != MessageType.signal:
-                continue
-            fields = message.header.fields
-            member = f"{fields[HeaderFields.interface]}.{fields[HeaderFields.member]}"
-            self.got.append((fields[HeaderFields.path], member, message.body, time.monotonic()))
-
-    def of(self, member, path=None):
-        return [(p, body, at) for p, m, body, at in self.read()
-                if m.endswith("." + member) and path in (None, p)]
-
-    def wait(self, member, path=None, count=1, timeout=20):
-        wait_for(lambda: self.read(0.05) and len(self.of(member, path)) >= count, timeout=timeout,
-                 what=f"{count} {member}")
-        return self.of(member, path)
 
 
 @pytest.fixture
