@@ -13,15 +13,20 @@
 #include "journal.h"
 
 struct guard {
-	const struct irq_table *table;
+	const struct irq_table *table; /* as it would be: with what the others are about to get */
+	/*
+	 * What the thread has now. A change that leaves what is forbidden as it is, or makes less
+	 * of it, is let through: kernels begin with some of it. NULL: not known, then nothing is.
+	 */
+	const struct tuning_value *now;
 	int measuring_priority; /* of the measuring threads; 0: nobody measures at a real-time one
 				 */
 };
 
 /*
- * May @t get policy and priority of @v (TUNING_POLICY), or @v at all? @overrides: of enum
- * rule_override. 0, or -EKEYREJECTED with a sentence: which guard, against which thread, and the
- * word that sets it aside, if any does.
+ * May @t get policy and priority of @v (TUNING_POLICY), or @v at all? Nice is nobody's danger.
+ * @overrides: of enum rule_override. 0, or -EKEYREJECTED with a sentence: which guard, against
+ * which thread, and the word that sets it aside, if any does.
  */
 int guard_check(const struct guard *g, const struct irq_thread *t, enum tuning_attribute a,
 		const struct tuning_value *v, unsigned overrides, char **ret_message);
