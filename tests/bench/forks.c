@@ -87,12 +87,14 @@ static void watch_unfiltered(struct tally *t)
 {
 	struct {
 		struct nlmsghdr head;
-		struct cn_msg msg;
+		uint32_t idx, val, seq, ack; /* struct cn_msg */
+		uint16_t len, flags;
 		enum proc_cn_mcast_op wish;
-	} __attribute__((packed))
-	listen = { .head = { .nlmsg_len = sizeof(listen), .nlmsg_type = NLMSG_DONE },
-		   .msg = { .id = { CN_IDX_PROC, CN_VAL_PROC }, .len = sizeof(listen.wish) },
-		   .wish = PROC_CN_MCAST_LISTEN };
+	} listen = { .head = { .nlmsg_len = sizeof(listen), .nlmsg_type = NLMSG_DONE },
+		     .idx = CN_IDX_PROC,
+		     .val = CN_VAL_PROC,
+		     .len = sizeof(listen.wish),
+		     .wish = PROC_CN_MCAST_LISTEN };
 	struct sockaddr_nl at = { .nl_family = AF_NETLINK, .nl_groups = CN_IDX_PROC };
 	int fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_NONBLOCK, NETLINK_CONNECTOR);
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -161,7 +163,7 @@ static unsigned long count_ours(void)
 static void make_threads(struct tally *t)
 {
 	if (unshare(CLONE_NEWNET | CLONE_NEWNS) < 0 ||
-	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	    mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) < 0 ||
 	    mount("sysfs", "/sys", "sysfs", 0, NULL) < 0)
 		_exit(1);
 	for (int i = 0; i < DEVICES && !t->stop; i++) {

@@ -14,9 +14,17 @@
 #include "proc-event.h"
 #include "procfilter.h"
 
+/* struct cn_msg, whose last member has no size, without it */
+struct cn_head {
+	struct cb_id id;
+	uint32_t seq, ack;
+	uint16_t len, flags;
+};
+G_STATIC_ASSERT(sizeof(struct cn_head) == sizeof(struct cn_msg));
+
 struct datagram {
 	struct nlmsghdr head;
-	struct cn_msg msg;
+	struct cn_head msg;
 	char event[sizeof(struct proc_event)];
 	char more[16]; /* what a later kernel may append */
 } __attribute__((packed));
