@@ -28,13 +28,12 @@ bool irqchange_is(const json_t *change, const char *outcome)
 static void irqchange_values(GString *out, const json_t *change)
 {
 	const char *old = field_text(change, "old"), *new = field_text(change, "new");
+	const char *attribute = field_text(change, "attribute"), *first = *old ? old : new;
 
-	if (*old || *new)
-		g_string_append(out, field_text(change, "attribute"));
-	if (*old && *new)
-		g_string_append_printf(out, " %s -> %s", old, new);
-	else if (*old || *new)
-		g_string_append_printf(out, " %s", *old ? old : new);
+	if (*first && *attribute &&
+	    !g_str_has_prefix(first, attribute)) /* "nice 5" says it itself */
+		g_string_append_printf(out, "%s ", attribute);
+	g_string_append_printf(out, "%s%s%s", first, *old && *new ? " -> " : "", *old ? new : "");
 }
 
 static void irqchange_part(GString *out, const char *text)
@@ -218,7 +217,9 @@ static void irqchange_print_text(struct client *c, const json_t *changes, const 
 int irqchange_print(struct client *c, json_t *changes, const char *none, int outcome)
 {
 	irqchange_complete(changes);
-	if (c->json) {
+	if (irqchange_is_final(outcome) && !json_array_size(changes)) {
+		json_decref(changes); /* nothing was done, and why is said */
+	} else if (c->json) {
 		client_print_json(changes);
 	} else {
 		irqchange_print_text(c, changes, none);

@@ -38,5 +38,6 @@ bool irqchange_is_final(int outcome);
 /* Refused here, with a sentence: as if the service had. Returns OUTCOME_ERROR. */
 int irqchange_refuse(const json_t *row, const char *sentence, json_t *changes);
 
-/* Print what a command did, or @none when it did nothing, and return @outcome. Takes @changes. */
+/* Print what a command did, or @none when there was nothing to do, and return @outcome. Takes
+ * @changes. */
 int irqchange_print(struct client *c, json_t *changes, const char *none, int outcome);

@@ -215,16 +215,17 @@ static char *irq_list_watching(const char *watching)
 	return *word ? g_strdup_printf("Later threads are noticed: %s.", watching) : g_strdup("");
 }
 
+/* The threads of a line share what is said of it. */
 static void irq_list_drift(const struct irq_list *l, const json_t *rows, GString *out)
 {
+	g_autoptr(GHashTable) said = g_hash_table_new(g_str_hash, g_str_equal);
+
 	for (size_t i = 0; i < json_array_size(rows); i++) {
 		const json_t *row = json_array_get(rows, i);
-		g_autofree char *subject = irqs_subject(row), *line = NULL;
+		const char *drift = field_text(row, "drift");
 
-		if (!field_true(row, "drifted") || !*field_text(row, "drift"))
-			continue;
-		line = g_strdup_printf("%s: %s", subject, field_text(row, "drift"));
-		irq_list_sentence(l, out, line);
+		if (field_true(row, "drifted") && g_hash_table_add(said, (char *)drift))
+			irq_list_sentence(l, out, drift);
 	}
 }
 

@@ -2,7 +2,8 @@
 """A service that answers for lrtbfd as a test wants it: what the real one does rarely or never.
 
 Runs in a thread of the test. Handlers are called with the call's arguments and return
-(signature, values); what was called is kept in `calls` as (member, arguments, flags).
+(signature, values); what was called is kept in `calls` as (member, arguments, flags), and the object
+it was called on in `paths`.
 """
 import os
 import threading
@@ -28,15 +29,17 @@ class Refuse(Exception):
 
 class Fake:
     def __init__(self, address, **handlers):
-        self.calls = []
+        self.calls, self.paths = [], []
         self.properties = {
             "Manager": {"Version": ("s", "9.9"), "KernelRelease": ("s", "6.1"),
                         "Realtime": ("b", True), "ActiveSession": ("o", "/"),
-                        "QueueLength": ("u", 0), "Trouble": ("s", "")},
+                        "QueueLength": ("u", 0), "Trouble": ("s", ""),
+                        "IrqWatching": ("s", "process-events"), "IrqPaused": ("b", False)},
             "Session": {"Id": ("s", SID), "Plan": ("s", "quick"), "State": ("s", "done"),
                         "Verdict": ("s", "pass")},
         }
         self.report = "the report\n"
+        self.archive = b"the archive"
         self.handlers = {
             "StartSession": lambda plan, options: ("so", (SID, PATH)),
             "GetSession": lambda name: ("o", (PATH,)),
@@ -49,6 +52,15 @@ class Fake:
             "CheckPlan": lambda text, options: ("aa{sv}", ([],)),
             "CheckSystem": lambda options: ("aa{sv}", ([],)),
             "DeleteSession": lambda sid, options: ("", ()),
+            "ListIrqs": lambda options: ("aa{sv}", ([],)),
+            "ListThreads": lambda options: ("aa{sv}", ([],)),
+            "ListIrqRules": lambda options: ("aa{sv}", ([],)),
+            "ApplyIrqPolicy": lambda options: ("aa{sv}", ([],)),
+            "RestoreIrqPolicy": lambda options: ("aa{sv}", ([],)),
+            "OpenIrqCapture": self._open_capture,
+            "Set": lambda attributes, options: ("aa{sv}", ([],)),
+            "SetAffinity": lambda cpus, options: ("aa{sv}", ([],)),
+            "Restore": lambda options: ("aa{sv}", ([],)),
             **handlers,
         }
         self.connection = open_dbus_connection(bus=address, enable_fds=True)
@@ -61,6 +73,11 @@ class Fake:
     def _open_report(self, fmt, options):
         fd = os.memfd_create("report")
         os.write(fd, self.report.encode())
+        return "h", (fd,)
+
+    def _open_capture(self, options):
+        fd = os.memfd_create("capture")
+        os.write(fd, self.archive)
         return "h", (fd,)
 
     def _run(self):
@@ -76,6 +93,7 @@ class Fake:
 
     def _answer(self, message):
         member = message.header.fields[HeaderFields.member]
+        self.paths.append(message.header.fields[HeaderFields.path])
         self.calls.append((member, message.body, int(message.header.flags)))
         try:
             signature, values = self.handlers[member](*message.body)
@@ -103,6 +121,14 @@ class Fake:
     def finished(self, state="done", verdict="pass"):
         self.properties["Session"].update(State=("s", state), Verdict=("s", verdict))
         self.signal(MANAGER, f"{NAME}.Manager", "SessionFinished", "soss", SID, PATH, state, verdict)
+
+    def irq_event(self, **change):
+        self.signal(MANAGER, f"{NAME}.Manager", "IrqEvent", "a{sv}", change)
+
+    def called_on(self, member):
+        """(object below /org/lrtbf1, arguments) of all such calls."""
+        return [(path[len(MANAGER) + 1:], call[1]) for path, call in zip(self.paths, self.calls)
+                if call[0] == member]
 
     def called(self, member):
         """Arguments of the last such call."""

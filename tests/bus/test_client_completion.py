@@ -12,8 +12,8 @@ from lrtbf import CTL, ROOT
 
 SCRIPT = ROOT / "client" / "completion" / "lrtbfctl"
 COMMANDS = ["session start", "session stop", "session list", "session show", "session watch",
-            "session report", "session delete", "plan list", "plan show", "plan check", "check",
-            "status"]
+            "session report", "session delete", "plan list", "plan show", "plan check", "irq list",
+            "irq set", "irq apply", "irq restore", "irq watch", "irq capture", "irq rules", "check", "status"]
 
 
 def complete(line, cwd="/"):
@@ -43,7 +43,7 @@ def options_of(text):
 
 def test_commands():
     ctl = str(CTL)
-    assert complete(f"{ctl} ") == ["session", "plan", "check", "status"]
+    assert complete(f"{ctl} ") == ["session", "plan", "irq", "check", "status"]
     assert complete(f"{ctl} se") == ["session"]
     assert complete(f"{ctl} --json session st") == ["start", "stop"]
     assert complete(f"{ctl} --bus unix:path=/x plan ") == ["list", "show", "check"]
@@ -65,7 +65,7 @@ def test_commands_are_those_of_the_help():
     assert named == COMMANDS
     offered = []
     for word in complete(f"{CTL} "):
-        offered += [f"{word} {w}" for w in complete(f"{CTL} {word} ")] if word in ("session", "plan") else [word]
+        offered += [f"{word} {w}" for w in complete(f"{CTL} {word} ")] if word in ("session", "plan", "irq") else [word]
     assert sorted(offered) == sorted(COMMANDS)
 
 
@@ -74,6 +74,11 @@ def test_values(folder):
     assert complete(f"{CTL} session report --format cs") == ["csv"]
     assert complete(f"{CTL} session list --state=do") == ["done"]
     assert complete(f"{CTL} session start quick --label=") == []
+    assert complete(f"{CTL} session start quick --policy=d") == ["deadline"]
+    assert complete(f"{CTL} irq set 5 --policy=d") == []
+    assert complete(f"{CTL} irq set 5 --policy ") == ["fifo", "rr", "other", "batch", "idle"]
+    assert complete(f"{CTL} irq set 5 --override=s") == ["softirq"]
+    assert complete(f"{CTL} irq set 5 --nice=") == []
     (open(f"{folder}/my report", "w")).close()
     assert complete(f"{CTL} session report -o my", cwd=folder) == ["my report"]
 
@@ -91,6 +96,31 @@ def test_names_come_from_the_service(bus):
         assert complete(f"{CTL} {where} session delete s") == [SID]
         assert complete(f"{CTL} {where} session stop ") == [SID]
         assert fake.called("ListSessions")[0] == {"state": ("s", "queued,preparing,running")}
+    finally:
+        fake.stop()
+
+
+def test_selectors_come_from_the_service(bus):
+    where = f"--bus={bus.address}"
+    assert complete(f"{CTL} {where} irq set ") == []
+    text = lambda **values: {k: ("s", v) for k, v in values.items()}
+    lines = [{"irq": ("u", 24), "actions": ("as", ["ACPI:Ged"]), "devices": ("as", ["interface=eth0", "pci=0:1.2"])},
+             {"irq": ("u", 43), "threaded": ("s", "no-thread"), "actions": ("as", ["PCIe PME"])},
+             text(name="LOC", text="Local timer interrupts")]
+    threads = [{"tid": ("u", 90), "irq": ("u", 24), **text(name="irq/24-ACPI:Ged", kind="irq")},
+               {"tid": ("u", 91), "irq": ("u", 43), **text(name="irq/43-PCIe PME", kind="irq")},
+               {"tid": ("u", 14), **text(name="ksoftirqd/0", kind="ksoftirqd")},
+               {"tid": ("u", 15), **text(name='a"b\\c')}]
+    fake = Fake(bus.address, ListIrqs=lambda o: ("aa{sv}", (lines,)), ListThreads=lambda o: ("aa{sv}", (threads,)))
+    try:
+        assert set(complete(f"{CTL} {where} irq set ")) == {
+            "24", "43", "irq/24-ACPI:Ged", "irq/43-PCIe\\ PME", "ksoftirqd/0", "interface=eth0", "pci=0:1.2"}
+        assert complete(f"{CTL} {where} irq restore ksoft") == ["ksoftirqd/0"]
+        # readline keeps what stands before a ':' or '='
+        assert complete(f"{CTL} {where} irq set irq/24-ACPI:G") == ["Ged"]
+        assert complete(f"{CTL} {where} irq set --nice=5 interface=") == ["eth0"]
+        assert complete(f"{CTL} {where} irq set --nice 5 2") == ["24"]
+        assert not fake.called_on("Set")
     finally:
         fake.stop()
 
