@@ -5,11 +5,13 @@
  * name, as they are at one moment. Read whenever it is asked for, kept by nobody: policy, nice and
  * affinity change without any event. Reads below "/" or a captured tree; changes nothing.
  *
- * Actions come from /sys/kernel/irq/N/actions where the kernel has it (it separates them properly),
- * else from /proc/interrupts. A table that changes while it is read is complete for what was there
- * all the time: what went away meanwhile is left out. Threads are PF_KTHREAD children of kthreadd,
- * found in /proc/2/task/2/children where the kernel has it, else by reading every process. In a PID
- * namespace, where kthreadd is not to be seen, there are no threads.
+ * Actions come from /proc/interrupts where its line is beyond doubt, else from
+ * /sys/kernel/irq/N/actions and it together, which tell names with commas in them, else from
+ * whichever there is. Names and actions are bytes: the kernel takes any. A table that changes while
+ * it is read is complete for what was there all the time: what went away meanwhile is left out.
+ * Threads are PF_KTHREAD children of kthreadd, found in /proc/2/task/2/children where the kernel
+ * has it, else by reading every process. In a PID namespace, where kthreadd is not to be seen,
+ * there are no threads.
  */
 #include "kthread.h"
 #include "rule.h"
@@ -22,7 +24,7 @@ struct irq_line;
 struct irq_thread {
 	pid_t tid;
 	uint64_t start_ticks; /* with tid: its identity until the next boot */
-	char *name;	      /* comm */
+	char *name;	      /* comm, as the kernel has it: any bytes */
 	struct kthread_name what;
 	struct irq_line *line; /* KTHREAD_IRQ whose line is in the table; else NULL */
 	int policy;	       /* SCHED_* */
@@ -31,6 +33,7 @@ struct irq_thread {
 	bool bound;	/* PF_NO_SETAFFINITY: its affinity is the kernel's */
 	char *affinity; /* CPU list it may run on; NULL: unknown */
 	GArray *tags;	/* of struct rule_tag, what rules see; strings live as long as the table */
+	GStringChunk *strings; /* of irqtable_read_thread()'s; NULL: they are the table's */
 };
 
 /* Why a line has no thread of its own. */
@@ -81,6 +84,9 @@ struct irq_table {
 
 /* -errno: /proc/interrupts cannot be read or is none. */
 int irqtable_read(const char *root, struct irq_table **ret);
+/* The same of a tree that is open; @own: its threads are those that system calls reach. */
+struct roottree;
+int irqtable_read_tree(const struct roottree *tree, bool own, struct irq_table **ret);
 void irqtable_free(struct irq_table *t);
 
 struct irq_line *irqtable_line(const struct irq_table *t, unsigned irq);  /* NULL: none */
