@@ -197,6 +197,15 @@ static int tuning_check_policy(const struct tuning_value *v, char **ret_message)
 	return 0;
 }
 
+static int tuning_check_affinity(const struct tuning_value *v, cpu_set_t *ret_cpus,
+				 char **ret_message)
+{
+	g_autofree char *why = NULL;
+	int r = cpulist_parse(v->affinity ?: "", NULL, ret_cpus, &why);
+
+	return r < 0 ? message_fail(ret_message, -EINVAL, "These are no CPUs: %s.", why) : 0;
+}
+
 static int tuning_check_value(enum tuning_attribute a, const struct tuning_value *v,
 			      cpu_set_t *ret_cpus, char **ret_message)
 {
@@ -210,7 +219,7 @@ static int tuning_check_value(enum tuning_attribute a, const struct tuning_value
 					    v->nice);
 		return 0;
 	case TUNING_AFFINITY:
-		return cpulist_parse(v->affinity ?: "", NULL, ret_cpus, ret_message);
+		return tuning_check_affinity(v, ret_cpus, ret_message);
 	case TUNING_ATTRIBUTES:
 		break;
 	}
@@ -233,8 +242,8 @@ static int tuning_call(pid_t tid, enum tuning_attribute a, const struct tuning_v
 	g_assert_not_reached();
 }
 
-static int tuning_call_failed(const struct tuning_subject *s, int r, const char *wanted,
-			      char **ret_message)
+static int tuning_call_failed(const struct tuning_subject *s, enum tuning_attribute a, int r,
+			      const char *wanted, char **ret_message)
 {
 	switch (r) {
 	case -EPERM:
@@ -244,10 +253,14 @@ static int tuning_call_failed(const struct tuning_subject *s, int r, const char 
 				    "right to (CAP_SYS_NICE).",
 				    s->name, s->tid, wanted);
 	case -EINVAL:
-		return message_fail(ret_message, -EINVAL,
-				    "%s (thread %d) cannot be set to %s: the kernel refuses it as "
-				    "invalid (of CPUs: none of them is online).",
-				    s->name, s->tid, wanted);
+		return message_fail(
+			ret_message, -EINVAL,
+			a == TUNING_AFFINITY
+				? "%s (thread %d) cannot be set to CPU %s: none of them "
+				  "is online."
+				: "%s (thread %d) cannot be set to %s: this kernel does "
+				  "not know that.",
+			s->name, s->tid, wanted);
 	}
 	return message_fail(ret_message, r, "%s (thread %d) cannot be set to %s: %s.", s->name,
 			    s->tid, wanted, g_strerror(-r));
@@ -306,7 +319,7 @@ static int tuning_set_thread(const struct tuning_subject *s, enum tuning_attribu
 	/* -EBADE is tuning_confirm()'s to find and to say */
 	if (r < 0 && r != -EBADE)
 		return r == -ESRCH ? tuning_identity_failed(s, r, "", ret_message)
-				   : tuning_call_failed(s, r, wanted, ret_message);
+				   : tuning_call_failed(s, a, r, wanted, ret_message);
 	return tuning_confirm(s, a, v, wanted, ret_message);
 }
 
