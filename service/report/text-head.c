@@ -16,7 +16,8 @@
 
 #include <string.h>
 
-#define TEXT_FIELD 12
+#define TEXT_FIELD    12
+#define TEXT_IRQS_MAX 8 /* threads named in the head; all are in the JSON report */
 
 enum page_style text_verdict_style(enum verdict v)
 {
@@ -124,6 +125,46 @@ static void text_method(struct page *p, const struct result *r)
 	text_field(p, "Method", text->str);
 }
 
+/* Threads among @threads that a rule gave its value, appended. */
+static void text_irq_threads(const json_t *threads, GString *text, unsigned *n)
+{
+	const json_t *t;
+	size_t i;
+
+	json_array_foreach ((json_t *)threads, i, t) {
+		const char *name = value_get_string(t, "name");
+		const char *policy = value_get_string(t, "policy");
+		const char *rule = value_get_string(t, "rule");
+		json_int_t priority = json_integer_value(json_object_get(t, "priority"));
+		json_int_t nice = json_integer_value(json_object_get(t, "nice"));
+
+		if (!name || !policy || !rule || (*n)++ >= TEXT_IRQS_MAX)
+			continue;
+		g_string_append_printf(text, "%s%s %s", text->len ? ", " : "", name, policy);
+		if (priority > 0)
+			g_string_append_printf(text, " %" JSON_INTEGER_FORMAT, priority);
+		else if (nice != 0)
+			g_string_append_printf(text, " nice %" JSON_INTEGER_FORMAT, nice);
+		g_string_append_printf(text, " (%s)", rule);
+	}
+}
+
+/* Interrupt threads that do not have the kernel's priority but a rule's. */
+static void text_irqs(struct page *p, const struct result *r)
+{
+	const json_t *interrupts = json_object_get(r->conditions, "interrupts"), *line;
+	g_autoptr(GString) text = g_string_new(NULL);
+	unsigned n = 0;
+	size_t i;
+
+	json_array_foreach (json_object_get(interrupts, "lines"), i, line)
+		text_irq_threads(json_object_get(line, "threads"), text, &n);
+	text_irq_threads(json_object_get(interrupts, "threads"), text, &n);
+	if (n > TEXT_IRQS_MAX)
+		g_string_append_printf(text, " and %u more", n - TEXT_IRQS_MAX);
+	text_field(p, "Interrupts", text->str);
+}
+
 static void text_when(struct page *p, const struct result *r)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
@@ -170,6 +211,7 @@ void text_head(struct page *p, const struct result *r, const GPtrArray *notes)
 	text_plan(p, r);
 	text_kernel(p, r);
 	text_method(p, r);
+	text_irqs(p, r);
 	text_when(p, r);
 	text_outcome(p, r);
 }

@@ -29,6 +29,14 @@
  *	irqbalance	whether it runs
  */
 json_t *conditions_collect(const char *root);
+struct irq_listing;
+/*
+ * The member "interrupts", added when a session begins:
+ *	threaded (whether the kernel threads interrupts), lines [] of irq, actions, chip, trigger,
+ *	affinity, effective, threaded, rule, threads [] of tid, name, policy, priority, nice, rule;
+ *and threads [] of the other kernel threads that rules may name
+ */
+json_t *conditions_irqs(const struct irq_listing *l);
 /*
  * What changed since then, into @c: idle states get usage_delta and time_us_delta, CPUs smi_delta,
  * and "meanwhile" duration_ns.

@@ -7,6 +7,8 @@
 #include "house.h"
 #include "sessions.h"
 
+struct irqpolicy;
+
 struct session_place {
 	sd_event *event;
 	struct store *store;
@@ -14,6 +16,7 @@ struct session_place {
 	char *scratch_dir;
 	uint32_t tag; /* of region files */
 	struct house *house;
-	sessions_news_t news; /* to sessions.c */
+	struct irqpolicy *irqpolicy; /* NULL: none */
+	sessions_news_t news;	     /* to sessions.c */
 	void *userdata;
 };

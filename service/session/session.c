@@ -12,6 +12,7 @@
 #include "clock.h"
 #include "conditions.h"
 #include "cpulist.h"
+#include "irqs.h"
 #include "log.h"
 #include "policy.h"
 #include "reason.h"
@@ -101,6 +102,7 @@ static void session_conclude(struct session *s, enum session_state state)
 	struct result *r = s->r;
 
 	s->next = sd_event_source_disable_unref(s->next);
+	irqs_end(s);
 	if (r->conditions) {
 		conditions_finish(r->conditions, s->place->root);
 		conditions_judge_meanwhile(r->conditions, &s->cpus, s->plan->dma_latency_us,
@@ -215,7 +217,7 @@ static void on_session_stage(enum stage_news what, void *userdata)
 		session_set_state(s, SESSION_RUNNING);
 		break;
 	case STAGE_PROGRESS:
-		if (session_see_trouble(s))
+		if (irqs_watch(s) | session_see_trouble(s))
 			session_news(s, SESSIONS_CHANGED);
 		session_news(s, SESSIONS_PROGRESS);
 		session_see_maximum(s);
@@ -353,10 +355,12 @@ void session_begin(struct session *s)
 	log_write(LOG_INFO, s->r->id, "Session %s of plan %s begins", s->r->id, s->r->plan);
 	if (r == 0) {
 		session_describe_method(s);
+		irqs_begin(s);
 		s->r->conditions = conditions_collect(s->place->root);
 		conditions_judge(s->r->conditions, &s->cpus, s->r->policy, s->r->findings);
 		if (policy_is_realtime(s->r->policy))
 			conditions_judge_priority(s->r->conditions, s->r->priority, s->r->findings);
+		irqs_record(s);
 	}
 	session_set_state(s, SESSION_PREPARING);
 	r = sd_event_add_defer(s->place->event, &s->next, on_session_next, s);

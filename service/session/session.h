@@ -15,6 +15,7 @@ struct session {
 	struct plan *plan;     /* as queued, then with the wishes applied; NULL once ended */
 	GHashTable *loads;     /* as queued; NULL once ended */
 	cpu_set_t cpus;	       /* measured; set when it begins */
+	bool irqs;	       /* its rules of interrupts are in force: irqs.h */
 	struct stage *stage;   /* that runs */
 	sd_event_source *next; /* the next stage is due */
 	char *stop_reason;     /* who or what asked it to end; NULL: nobody */

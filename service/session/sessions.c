@@ -244,6 +244,7 @@ static void sessions_set_place(struct sessions *m)
 				       : g_build_filename(p->state_dir, "scratch", NULL),
 		.tag = regionfile_tag(p->state_dir),
 		.house = &m->house,
+		.irqpolicy = p->irqpolicy,
 		.news = on_session_news,
 		.userdata = m,
 	};

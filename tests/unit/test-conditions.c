@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "conditions.h"
+#include "irqpolicy.h"
 
 static char *tree(const char *name)
 {
@@ -258,6 +259,52 @@ static void test_nothing(void)
 	g_assert_cmpint(rmdir(root), ==, 0);
 }
 
+/* A table as irqtable_read() makes them, with one thread that a rule has given its value. */
+static void test_irqs(void)
+{
+	static char *action[] = { (char *)"eth0\xff", NULL }, *none[] = { NULL };
+	struct irq_thread eth = { .tid = 301, .name = (char *)"irq/16-eth0\xff", .nice = 19 };
+	struct irq_thread soft = { .tid = 12, .name = (char *)"ksoftirqd/0" };
+	struct irq_line used = { .irq = 16, .actions = action, .affinity = (char *)"0-1" };
+	struct irq_line unused = { .irq = 17, .actions = none, .unthreaded = IRQ_UNUSED };
+	struct irq_standing standing = { .rule = "plan:x/1" };
+	struct irq_table table = { .threaded = true };
+	struct irq_listing l = { .table = &table };
+	json_t *c = json_object();
+
+	eth.line = &used;
+	used.threads = g_ptr_array_new();
+	g_ptr_array_add(used.threads, &eth);
+	table.lines = g_ptr_array_new();
+	g_ptr_array_add(table.lines, &used);
+	g_ptr_array_add(table.lines, &unused);
+	table.threads = g_ptr_array_new();
+	g_ptr_array_add(table.threads, &soft);
+	g_ptr_array_add(table.threads, &eth);
+	l.standings = g_hash_table_new(NULL, NULL);
+	g_hash_table_insert(l.standings, &eth, &standing);
+
+	json_object_set_new(c, "irqs", conditions_irqs(&l));
+	g_assert_true(json_is_true(at(c, "irqs.threaded")));
+	g_assert_cmpuint(json_array_size(at(c, "irqs.lines")), ==, 1);
+	g_assert_cmpstr(text_at(c, "irqs.lines.0.actions.0"), ==, "eth0\xef\xbf\xbd");
+	g_assert_cmpstr(text_at(c, "irqs.lines.0.affinity"), ==, "0-1");
+	g_assert_true(json_is_null(at(c, "irqs.lines.0.effective")));
+	g_assert_true(json_is_null(at(c, "irqs.lines.0.rule")));
+	g_assert_cmpstr(text_at(c, "irqs.lines.0.threads.0.policy"), ==, "other");
+	g_assert_cmpstr(text_at(c, "irqs.lines.0.threads.0.rule"), ==, "plan:x/1");
+	g_assert_cmpint(json_integer_value(at(c, "irqs.lines.0.threads.0.nice")), ==, 19);
+	/* the others only: an interrupt's thread is with its line */
+	g_assert_cmpuint(json_array_size(at(c, "irqs.threads")), ==, 1);
+	g_assert_cmpstr(text_at(c, "irqs.threads.0.name"), ==, "ksoftirqd/0");
+	g_assert_true(json_is_null(at(c, "irqs.threads.0.rule")));
+	json_decref(c);
+	g_hash_table_unref(l.standings);
+	g_ptr_array_unref(table.threads);
+	g_ptr_array_unref(table.lines);
+	g_ptr_array_unref(used.threads);
+}
+
 static void test_here(void)
 {
 	json_t *c = conditions_collect("/");
@@ -293,6 +340,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/conditions/guest", test_guest);
 	g_test_add_func("/conditions/meanwhile", test_meanwhile);
 	g_test_add_func("/conditions/nothing", test_nothing);
+	g_test_add_func("/conditions/irqs", test_irqs);
 	g_test_add_func("/conditions/here", test_here);
 	return g_test_run();
 }

@@ -197,6 +197,36 @@ static void check_first_line(struct result *r, unsigned width)
 }
 
 /* Whoever reads one line only must not take `other` for `fifo`. */
+/* Threads that a rule gave their value stand in the head, the rest in the JSON report only. */
+static void test_text_interrupts(void)
+{
+	struct result *r = sample_hell();
+	json_t *threads = json_array(), *others = json_array();
+	g_autofree char *text = NULL;
+
+	for (int i = 0; i < 10; i++)
+		json_array_append_new(threads, json_pack("{s:o, s:s, s:i, s:i, s:s?}", "name",
+							 json_sprintf("irq/%d-eth0", i), "policy",
+							 i == 1 ? "fifo" : "other", "priority",
+							 i == 1 ? 60 : 0, "nice", i == 0 ? 19 : 0,
+							 "rule", i == 9 ? NULL : "net"));
+	json_array_append_new(others, json_pack("{s:s, s:s, s:i, s:i, s:s}", "name", "napi/eth0-1",
+						"policy", "other", "priority", 0, "nice", 5, "rule",
+						"napi"));
+	json_object_set_new(r->conditions, "interrupts",
+			    json_pack("{s:[{s:i, s:o}], s:o}", "lines", "irq", 16, "threads",
+				      threads, "threads", others));
+	text = render("text", r, &(struct report_options){ .width = 1000 });
+	g_assert_nonnull(strstr(text,
+				"\nInterrupts  irq/0-eth0 other nice 19 (net), irq/1-eth0 fifo "
+				"60 (net), irq/2-eth0 other (net), "));
+	/* the width has its own bound */
+	g_assert_nonnull(strstr(text, "irq/7-eth0"));
+	g_assert_null(strstr(text, "irq/8-eth0"));
+	g_assert_nonnull(strstr(text, "and 2 more\n"));
+	result_free(r);
+}
+
 static void test_text_first_line(void)
 {
 	struct result *r = sample_hell();
@@ -792,6 +822,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/report/text/width", test_text_width);
 	g_test_add_func("/report/text/width-bounds", test_text_width_bounds);
 	g_test_add_func("/report/text/colour", test_text_colour);
+	g_test_add_func("/report/text/interrupts", test_text_interrupts);
 	g_test_add_func("/report/text/first-line", test_text_first_line);
 	g_test_add_func("/report/text/states", test_text_states);
 	g_test_add_func("/report/text/no-figures", test_text_no_figures);
