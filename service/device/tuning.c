@@ -3,7 +3,7 @@
  * Why /proc and the system calls both: the calls take a number and ask nobody whose it is, and only
  * /proc knows what makes a thread this one: its start time, and that it is the kernel's. So it is
  * asked before a call and after it, and what the calls tell is compared with what /proc tells: in a
- * namespace with somebody else's /proc the same number is two threads.
+ * namespace with somebody else's /proc the same number is two threads, and nothing is set there.
  *
  * Reading needs the question only afterwards: a thread that has the right start time then had the
  * number all the while. Setting asks before as well, because it must never touch another.
@@ -297,7 +297,6 @@ static int tuning_set_thread(const struct tuning_subject *s, enum tuning_attribu
 			     char **ret_message)
 {
 	g_autofree char *wanted = tuning_value_format(a, v);
-	struct tuning_value now;
 	struct proc_pid_stat stat;
 	int r;
 
@@ -307,14 +306,9 @@ static int tuning_set_thread(const struct tuning_subject *s, enum tuning_attribu
 	r = tuning_admit_thread(s, a, &stat, ret_message);
 	if (r < 0)
 		return r;
-	r = tuning_get(s, TUNING_POLICY, &now);
-	if (r == -EXDEV)
-		return message_fail(ret_message, r,
-				    "%s (thread %d) is not touched: " PROC
-				    " shows the threads of another PID namespace.",
-				    s->name, s->tid);
+	r = irqtable_check_own("/", ret_message);
 	if (r < 0)
-		return tuning_identity_failed(s, r, "", ret_message);
+		return r;
 	r = tuning_call(s->tid, a, v, cpus);
 	/* -EBADE is tuning_confirm()'s to find and to say */
 	if (r < 0 && r != -EBADE)

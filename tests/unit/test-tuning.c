@@ -41,10 +41,21 @@ static struct tuning_subject subject_of(const struct proc_pid_stat *stat)
 					.name = (char *)stat->comm };
 }
 
+static cpu_set_t set_of(unsigned bits)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	for (int i = 0; i < 32; i++)
+		if (bits & (1u << i))
+			CPU_SET(i, &set);
+	return set;
+}
+
 /* The first kernel thread of a kind, lowest number first. */
 static bool find_thread(enum kthread_kind kind, struct proc_pid_stat *ret)
 {
-	for (pid_t tid = 2; tid < 400; tid++) {
+	for (pid_t tid = 2; tid < 2000; tid++) {
 		struct kthread_name what;
 
 		if (read_stat(tid, ret) < 0 || !(ret->flags & PROC_PF_KTHREAD))
@@ -109,8 +120,11 @@ struct real {
 	struct proc_pid_stat stat;
 	struct tuning_subject thread, line;
 	struct tuning_value policy, nice, affinity; /* from before */
-	pid_t guardian;				    /* puts back what an assertion left */
-	int alive;				    /* closed at the end: the guardian then knows */
+	struct proc_pid_stat free_stat;
+	struct tuning_subject free; /* a thread that the kernel has not bound; tid 0: none */
+	struct tuning_value free_mask;
+	pid_t guardian; /* puts back what an assertion left */
+	int alive;	/* closed at the end: the guardian then knows */
 };
 
 static int lock_machine(void)
@@ -133,7 +147,8 @@ static void put_back(const struct real *w)
 
 	if (tuning_set(&w->thread, TUNING_POLICY, &w->policy, &message) < 0 ||
 	    tuning_set(&w->thread, TUNING_NICE, &w->nice, &message) < 0 ||
-	    tuning_set(&w->line, TUNING_AFFINITY, &w->affinity, &message) < 0)
+	    tuning_set(&w->line, TUNING_AFFINITY, &w->affinity, &message) < 0 ||
+	    (w->free.tid && tuning_set(&w->free, TUNING_AFFINITY, &w->free_mask, &message) < 0))
 		g_printerr("not put back: %s\n", message);
 }
 
@@ -194,6 +209,11 @@ static void real_set_up(struct real *w, gconstpointer data)
 		w->missing = "this machine's threads or lines cannot be read";
 		return;
 	}
+	if (find_thread(KTHREAD_RCU, &w->free_stat) &&
+	    !(w->free_stat.flags & PROC_PF_NO_SETAFFINITY)) {
+		w->free = subject_of(&w->free_stat);
+		g_assert_cmpint(tuning_get(&w->free, TUNING_AFFINITY, &w->free_mask), ==, 0);
+	}
 	start_guardian(w);
 }
 
@@ -207,6 +227,7 @@ static void real_tear_down(struct real *w, gconstpointer data)
 		g_assert_cmpint(status, ==, 0);
 	}
 	tuning_value_done(&w->affinity);
+	tuning_value_done(&w->free_mask);
 	if (w->lock >= 0)
 		close(w->lock);
 }
@@ -366,11 +387,12 @@ static void test_line(struct real *w, gconstpointer data)
 
 	if (real_skip(w))
 		return;
-	if (tuning_set(&w->line, TUNING_AFFINITY, &v, &message) == -EROFS) {
-		g_test_skip(message);
+	if (tuning_set(&w->line, TUNING_AFFINITY, &v, &message) < 0) {
+		g_test_message("%s", message);
+		assert_untouched(w);
+		g_test_skip("this machine's kernel lets nobody move that line");
 		return;
 	}
-	g_assert_cmpstr(message, ==, NULL);
 	g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
 	g_assert_cmpstr(text, ==, "0\n");
 	g_assert_cmpint(tuning_get(&w->line, TUNING_AFFINITY, &got), ==, 0);
@@ -390,6 +412,28 @@ static void test_line(struct real *w, gconstpointer data)
 	g_clear_pointer(&message, g_free);
 	g_assert_cmpint(tuning_set(&w->line, TUNING_AFFINITY, &w->affinity, &message), ==, 0);
 	assert_untouched(w);
+}
+
+static void test_mask(struct real *w, gconstpointer data)
+{
+	struct tuning_value v = { .affinity = (char *)"0" };
+	g_autofree char *message = NULL;
+	cpu_set_t got, expected = set_of(1);
+
+	if (real_skip(w))
+		return;
+	if (!w->free.tid) {
+		g_test_skip("this kernel binds all threads that there are");
+		return;
+	}
+	g_assert_cmpint(tuning_set(&w->free, TUNING_AFFINITY, &v, &message), ==, 0);
+	g_assert_cmpint(sched_getaffinity(w->free.tid, sizeof(got), &got), ==, 0);
+	g_assert_true(CPU_EQUAL(&got, &expected));
+	v.affinity = (char *)"1023";
+	g_assert_cmpint(tuning_set(&w->free, TUNING_AFFINITY, &v, &message), ==, -EINVAL);
+	g_assert_nonnull(strstr(message, "none of them is online"));
+	g_clear_pointer(&message, g_free);
+	g_assert_cmpint(tuning_set(&w->free, TUNING_AFFINITY, &w->free_mask, &message), ==, 0);
 }
 
 /* Threads nobody may touch, whatever is asked. */
@@ -480,6 +524,67 @@ static void test_impostor(void)
 	close(ready[1]);
 }
 
+/* The process of a new PID namespace with our /proc; its number there is one, and @tid a child's.
+ */
+static int foreign(const struct tuning_subject *s)
+{
+	struct tuning_value v = { .policy = SCHED_BATCH }, got;
+	g_autofree char *message = NULL;
+
+	/* a thread of the right number that could be mistaken for it, as plain as most of them are
+	 */
+	for (pid_t pid = 0; pid >= 0 && pid < s->tid;) {
+		pid = fork();
+		if (pid == 0) {
+			pause();
+			_exit(0);
+		}
+		if (pid > 0 && pid < s->tid) {
+			kill(pid, SIGKILL);
+			waitpid(pid, NULL, 0);
+		}
+	}
+	if (tuning_set(s, TUNING_POLICY, &v, &message) != -EXDEV || !message)
+		return 1;
+	if (sched_getscheduler(s->tid) != SCHED_OTHER)
+		return 2;
+	/* not there at all: no kernel thread is within the namespace */
+	kill(s->tid, SIGKILL);
+	waitpid(s->tid, NULL, 0);
+	return tuning_get(s, TUNING_POLICY, &got) == -EXDEV ? 0 : 3;
+}
+
+static void test_foreign(void)
+{
+	struct proc_pid_stat stat;
+	struct tuning_subject s;
+	int status;
+	pid_t pid;
+
+	if (!find_thread(KTHREAD_RCU, &stat)) {
+		g_test_skip("no kernel threads are to be seen here");
+		return;
+	}
+	s = subject_of(&stat);
+	fflush(NULL);
+	pid = fork();
+	g_assert_cmpint(pid, >=, 0);
+	if (pid == 0) {
+		if (unshare(CLONE_NEWPID) < 0)
+			_exit(SKIP);
+		pid = fork(); /* is the first of the namespace: with it all others end */
+		if (pid == 0)
+			_exit(foreign(&s));
+		waitpid(pid, &status, 0);
+		_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 4);
+	}
+	g_assert_cmpint(waitpid(pid, &status, 0), ==, pid);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == SKIP)
+		g_test_skip("no right to make a PID namespace here");
+	else
+		g_assert_cmpint(status, ==, 0);
+}
+
 /* Somebody without the right: a sentence that says which, and nothing changed. */
 static void test_no_right(void)
 {
@@ -553,17 +658,6 @@ static void tree_text(struct tree *t, unsigned irq, const char *text)
 	g_assert_nonnull(f);
 	g_assert_cmpint(fputs(text, f), >=, 0);
 	g_assert_cmpint(fclose(f), ==, 0);
-}
-
-static cpu_set_t set_of(unsigned bits)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	for (int i = 0; i < 32; i++)
-		if (bits & (1u << i))
-			CPU_SET(i, &set);
-	return set;
 }
 
 static void assert_line(struct tree *t, unsigned irq, unsigned cpus, int expected, const char *word)
@@ -817,11 +911,13 @@ int main(int argc, char **argv)
 	TREE("refusals", test_refusals);
 	TREE("read-only", test_read_only);
 	g_test_add_func("/tuning/impostor", test_impostor);
+	g_test_add_func("/tuning/foreign", test_foreign);
 	g_test_add_func("/tuning/no-right", test_no_right);
 	g_test_add_func("/tuning/protected", test_protected);
 	REAL("thread", test_thread);
 	REAL("other-identity", test_other_identity);
 	REAL("values", test_values);
 	REAL("line", test_line);
+	REAL("mask", test_mask);
 	return g_test_run();
 }
