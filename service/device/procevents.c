@@ -5,12 +5,12 @@
  * acknowledgement decides, and only ours: acknowledgements go to all who listen, and ours is known
  * by the number it carries.
  *
- * Why a second socket, that nobody ever reads: since 6.6 the kernel stops making process events,
- * for all, when one that it sent was taken by no listener (send_msg() in
- * drivers/connector/cn_proc.c), and a datagram that our filter drops is taken by none. The second
- * socket has no filter and a queue as small as can be; with NETLINK_BROADCAST_ERROR its overrun
- * makes the send fail as "no room" instead of as "no listener". It is not in the event loop, so it
- * wakes nobody.
+ * Why a second socket, that nobody ever reads: kernels of early 2024 (6.6 and 6.7 stable, commit
+ * c46bfba1337d until 8929f95b2b58 took it back) stop making process events, for all, when one that
+ * was sent was taken by no listener, and a datagram that our filter drops is taken by none. The
+ * second socket has no filter and a queue as small as can be; with NETLINK_BROADCAST_ERROR its
+ * overrun makes the send fail as "no room" instead of as "no listener". It is not in the event
+ * loop, so it wakes nobody.
  *
  * The kernel can be asked (since 6.6) for forks alone as well. That is not used: our filter has to
  * decide anyway, on a load and two compares, and the acknowledgement would be filtered away.
