@@ -30,6 +30,13 @@ void irq_aim_free(struct irq_aim *aim)
 	g_free(aim);
 }
 
+char *irq_line_name(const struct irq_line *l)
+{
+	g_autofree char *actions = g_strjoinv(", ", l->actions);
+
+	return g_utf8_make_valid(actions, -1);
+}
+
 /* What it was and what it is or should be now, as the outcome has it. */
 static void irq_aim_tell_values(const struct irq_aim *aim, enum irq_outcome outcome,
 				struct irq_change *c)
@@ -56,9 +63,9 @@ struct irq_change *irq_aim_tell(const struct irq_aim *aim, enum irq_outcome outc
 	if (aim->thread) {
 		c->tid = aim->thread->tid;
 		c->start_ticks = aim->thread->start_ticks;
-		c->name = g_strdup(aim->thread->name);
+		c->name = g_utf8_make_valid(aim->thread->name, -1);
 	} else {
-		c->name = g_strjoinv(", ", aim->line->actions);
+		c->name = irq_line_name(aim->line);
 	}
 	c->attribute = aim->attribute;
 	irq_aim_tell_values(aim, outcome, c);
@@ -73,11 +80,14 @@ char *irq_aim_name(const struct irq_aim *aim)
 {
 	g_autofree char *actions = NULL;
 
+	g_autofree char *name = NULL;
+
 	if (aim->thread)
-		return g_strdup(aim->thread->name);
+		return g_utf8_make_valid(aim->thread->name, -1);
 	actions = g_strjoinv(", ", aim->line->actions);
-	return g_strdup_printf("interrupt line %u%s%s%s", aim->line->irq, *actions ? " (" : "",
+	name = g_strdup_printf("interrupt line %u%s%s%s", aim->line->irq, *actions ? " (" : "",
 			       actions, *actions ? ")" : "");
+	return g_utf8_make_valid(name, -1);
 }
 
 char *irq_key(const struct tuning_subject *s, int a)

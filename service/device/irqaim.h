@@ -43,8 +43,10 @@ void irq_aim_free(struct irq_aim *aim);
 /* What is told of it. @message: kept; NULL: the aim's own. */
 struct irq_change *irq_aim_tell(const struct irq_aim *aim, enum irq_outcome outcome, char *message);
 
-/* "irq/24-eth0", "interrupt line 24 (eth0)". g_free(). */
+/* "irq/24-eth0", "interrupt line 24 (eth0)", as UTF-8 (the kernel takes any name). g_free(). */
 char *irq_aim_name(const struct irq_aim *aim);
+/* Its actions. g_free(). */
+char *irq_line_name(const struct irq_line *l);
 
 /* Whom and what in one word, for hash tables. @a -1: of all attributes. g_free(). */
 char *irq_key(const struct tuning_subject *s, int a);

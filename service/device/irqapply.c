@@ -18,7 +18,6 @@
 
 struct apply {
 	const struct irqapply *in;
-	struct guard guard;
 	bool dry;
 	pid_t irqbalance; /* 0: does not run; -1: not looked for yet */
 	bool failed;	  /* a change was not made: the table is not as it should be */
@@ -44,12 +43,19 @@ static void aim_put_in_table(const struct irq_aim *aim, const struct tuning_valu
 	}
 }
 
-static int apply_guard(const struct apply *a, const struct irq_aim *aim, unsigned overrides,
-		       char **ret_message)
+/* @now: what @aim's thread has while the table says what it will have; NULL: it has it already. */
+static int apply_guard(const struct apply *a, const struct irq_aim *aim,
+		       const struct tuning_value *now, unsigned overrides, char **ret_message)
 {
+	const struct guard guard = {
+		.table = a->in->table,
+		.measuring_priority = a->in->measuring_priority,
+		.now = now,
+	};
+
 	if (!aim->thread)
 		return 0;
-	return guard_check(&a->guard, aim->thread, aim->attribute, &aim->want,
+	return guard_check(&guard, aim->thread, aim->attribute, &aim->want,
 			   aim->override | overrides, ret_message);
 }
 
@@ -70,7 +76,7 @@ static bool apply_guard_kept(const struct apply *a, struct irq_aim *aim)
 	if (aim->kind != IRQ_AIM_KEEP || !aim->thread || !aim->entry ||
 	    aim->attribute != TUNING_POLICY ||
 	    tuning_value_equal(TUNING_POLICY, &aim->is, &aim->entry->old) ||
-	    apply_guard(a, aim, OVERRIDE_MEASURING, &message) >= 0)
+	    apply_guard(a, aim, NULL, OVERRIDE_MEASURING, &message) >= 0)
 		return false;
 	aim->kind = IRQ_AIM_PUT_BACK;
 	irq_value_replace(&aim->want, &aim->entry->old);
@@ -85,7 +91,7 @@ static bool apply_guard_one(const struct apply *a, struct irq_aim *aim)
 
 	if (aim->kind != IRQ_AIM_SET)
 		return apply_guard_kept(a, aim);
-	if (apply_guard(a, aim, 0, &message) >= 0)
+	if (apply_guard(a, aim, &aim->is, 0, &message) >= 0)
 		return false;
 	aim_refuse(aim, message);
 	return true;
@@ -205,55 +211,41 @@ static const char *apply_refused_before(const struct apply *a, const struct irq_
 
 /* Changes */
 
-/*
- * After a crash between the journal's "will" and its "did": which of the two values is there is
- * known now, and is written down before the next is added.
- */
-static int apply_settle_entry(const struct apply *a, struct irq_aim *aim)
+/* After a crash between the journal's "will" and its "did": which of both is there is known now. */
+static void apply_settle_entry(const struct apply *a, const struct irq_aim *aim)
 {
 	const struct tuning_entry *e = aim->entry;
-	g_autofree char *by = NULL;
-	int r = 0;
 
 	if (!e || e->sure || a->dry)
-		return 0;
-	by = g_strdup(e->by);
-	if (!tuning_value_equal(aim->attribute, &aim->is, &e->new))
-		r = journal_will(a->in->journal, &aim->subject, aim->attribute, &e->old, &aim->is,
-				 by);
-	if (r >= 0)
-		r = journal_did(a->in->journal, &aim->subject, aim->attribute);
-	return r;
+		return;
+	/* it stays unsure, and right, when that cannot be written */
+	if (tuning_value_equal(aim->attribute, &aim->is, &e->new))
+		(void)journal_did(a->in->journal, &aim->subject, aim->attribute);
+	else
+		(void)journal_wont(a->in->journal, &aim->subject, aim->attribute);
 }
 
 /* A change that was announced and not made. */
 static void apply_take_back(const struct apply *a, const struct irq_aim *aim,
-			    const struct tuning_value *now, bool known, const char *by, int error)
+			    const struct tuning_value *now, int error)
 {
 	g_autofree char *message = NULL;
 
 	if (error == -EBADE) /* the kernel made something else of it */
 		(void)tuning_set(&aim->subject, aim->attribute, now, &message);
-	if (!known || error == -ESRCH) {
+	if (error == -ESRCH)
 		(void)journal_forget(a->in->journal, &aim->subject, aim->attribute);
-		return;
-	}
-	if (journal_will(a->in->journal, &aim->subject, aim->attribute, now, now, by) >= 0)
-		(void)journal_did(a->in->journal, &aim->subject, aim->attribute);
+	else
+		(void)journal_wont(a->in->journal, &aim->subject, aim->attribute);
 }
 
 /* @now: what is there, read just before. */
 static int apply_change(const struct apply *a, struct irq_aim *aim, const struct tuning_value *now,
 			char **ret_message)
 {
-	g_autofree char *earlier_by = aim->entry ? g_strdup(aim->entry->by) : NULL;
-	bool known = aim->entry != NULL;
 	int r;
 
-	r = apply_settle_entry(a, aim);
-	if (r >= 0)
-		r = journal_will(a->in->journal, &aim->subject, aim->attribute, now, &aim->want,
-				 aim->by);
+	r = journal_will(a->in->journal, &aim->subject, aim->attribute, now, &aim->want, aim->by);
 	if (r < 0) {
 		*ret_message = g_strdup_printf("Nothing is changed, because the old value could "
 					       "not be written down: %s.",
@@ -262,7 +254,7 @@ static int apply_change(const struct apply *a, struct irq_aim *aim, const struct
 	}
 	r = tuning_set(&aim->subject, aim->attribute, &aim->want, ret_message);
 	if (r < 0) {
-		apply_take_back(a, aim, now, known, earlier_by, r);
+		apply_take_back(a, aim, now, r);
 		return r;
 	}
 	/* without its "did" the next start takes either value for ours, which is right too */
@@ -304,7 +296,7 @@ static void apply_set(struct apply *a, struct irq_aim *aim)
 	char *message = NULL;
 	int r;
 
-	if (a->failed && apply_guard(a, aim, 0, &message) < 0) {
+	if (a->failed && apply_guard(a, aim, &aim->is, 0, &message) < 0) {
 		apply_tell_refused(a, aim, -EKEYREJECTED, message);
 		return;
 	}
@@ -353,7 +345,7 @@ static void apply_one(struct apply *a, struct irq_aim *aim)
 {
 	switch (aim->kind) {
 	case IRQ_AIM_KEEP:
-		(void)apply_settle_entry(a, aim); /* stays unsure, and right, when it fails */
+		apply_settle_entry(a, aim);
 		apply_in_force(a, aim);
 		break;
 	case IRQ_AIM_SET:
@@ -389,7 +381,6 @@ static struct apply apply_begin(const struct irqapply *in)
 {
 	return (struct apply){
 		.in = in,
-		.guard = { .table = in->table, .measuring_priority = in->measuring_priority },
 		.dry = in->dry || !in->journal,
 		.irqbalance = -1,
 	};

@@ -40,6 +40,7 @@ void irq_held_free(struct irq_held *h)
 		return;
 	tuning_subject_done(&h->subject);
 	tuning_value_done(&h->value);
+	g_free(h->name);
 	g_free(h->by);
 	g_free(h);
 }
@@ -144,6 +145,7 @@ static bool desire_of_plan(const struct irqdesire *in, const struct rule *r)
 static void wanted_policy(const struct irq_aim *aim, const struct rule_wish *w, struct wanted *ret)
 {
 	const struct tuning_value *base = aim->entry ? &aim->entry->old : &aim->is;
+	g_autofree char *name = irq_aim_name(aim);
 	struct tuning_value *v = &ret->value;
 
 	ret->by = w->policy_by ?: w->priority_by;
@@ -156,12 +158,12 @@ static void wanted_policy(const struct irq_aim *aim, const struct rule_wish *w, 
 		if (v->priority == 0)
 			ret->message = g_strdup_printf(
 				"Policy %s needs a priority from 1 to 99, and %s has none.",
-				policy_to_string(v->policy), aim->thread->name);
+				policy_to_string(v->policy), name);
 	} else if (!w->policy_by && w->priority > 0) {
 		ret->message = g_strdup_printf(
 			"A priority needs policy fifo or rr, and %s has policy %s: give the policy "
 			"as well.",
-			aim->thread->name, policy_to_string(v->policy) ?: "unknown");
+			name, policy_to_string(v->policy) ?: "unknown");
 	}
 }
 

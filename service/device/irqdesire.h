@@ -14,9 +14,9 @@ struct irq_held {
 	struct tuning_subject subject;
 	enum tuning_attribute attribute;
 	struct tuning_value value;
+	char *name; /* for sentences */
 	char *by;
 	bool plan; /* a plan's rule */
-	bool told; /* its drift was told of */
 };
 
 /* What was set by hand on one thread or line, as a rule that nothing else matches. */

@@ -7,6 +7,7 @@
 #include "irqnotes.h"
 
 #include "glob.h"
+#include "irqaim.h"
 #include "policy.h"
 
 static bool rule_target_matches(const struct rule *r, const GArray *tags)
@@ -114,10 +115,11 @@ void irqnotes_rules(const struct irq_table *table, const GPtrArray *rules, GPtrA
 static char *thread_rank_format(const struct irq_thread *t)
 {
 	const char *policy = policy_to_string(t->policy) ?: "unknown";
+	g_autofree char *name = g_utf8_make_valid(t->name, -1);
 
 	if (!policy_is_realtime(t->policy))
-		return g_strdup_printf("%s %s", t->name, policy);
-	return g_strdup_printf("%s %s %u", t->name, policy, t->priority);
+		return g_strdup_printf("%s %s", name, policy);
+	return g_strdup_printf("%s %s %u", name, policy, t->priority);
 }
 
 /* fifo and rr of one priority wait for each other: they are equal. */
@@ -162,7 +164,7 @@ void irqnotes_unequal(const struct irq_table *table, GPtrArray *changes)
 		c = g_new0(struct irq_change, 1);
 		c->outcome = IRQ_UNEQUAL;
 		c->irq = (int)l->irq;
-		c->name = g_strjoinv(", ", l->actions);
+		c->name = irq_line_name(l);
 		c->attribute = TUNING_POLICY;
 		c->message = line_unequal_sentence(l);
 		g_ptr_array_add(changes, c);

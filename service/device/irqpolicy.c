@@ -31,38 +31,43 @@ static void irqpolicy_remark(struct irqpolicy *p, const char *by, char *sentence
 
 /* Journal */
 
-/* Before it is opened, which keeps what is good: what of it was not. */
-static void irqpolicy_inspect_journal(struct irqpolicy *p, const char *boot_id)
+/* Asked before it is opened, which leaves out what is of another boot. */
+static bool journal_is_of_another_boot(const struct irqpolicy *p, const char *boot_id)
 {
 	g_autoptr(GPtrArray) ours = NULL, any = NULL;
 	g_autofree char *text = NULL;
-	unsigned bad = 0;
 	size_t size = 0;
 
 	text = sysfile_bytes(p->runtime_dir, "tuning", 16 * 1024 * 1024, &size);
 	if (!text)
-		return;
+		return false;
 	ours = journal_parse(text, size, boot_id, NULL);
-	any = journal_parse(text, size, NULL, &bad);
-	if (any->len > 0 && ours->len == 0)
-		irqpolicy_remark(p, "journal",
-				 g_strdup("The tuning journal is of another boot: what it says of "
-					  "threads means nothing any more, nothing is put back."));
-	else if (bad > 0)
-		irqpolicy_remark(p, "journal",
-				 g_strdup_printf("%u line%s of the tuning journal cannot be read "
-						 "and %s left out: what is put back comes from the "
-						 "others.",
-						 bad, bad == 1 ? "" : "s",
-						 bad == 1 ? "is" : "are"));
+	any = journal_parse(text, size, NULL, NULL);
+	return any->len > 0 && ours->len == 0;
 }
 
 static int irqpolicy_open_journal(struct irqpolicy *p, char **ret_message)
 {
 	g_autofree char *boot_id = sysfile_text("/", "proc/sys/kernel/random/boot_id");
+	bool another = boot_id && journal_is_of_another_boot(p, boot_id);
+	unsigned bad;
+	int r;
 
-	irqpolicy_inspect_journal(p, boot_id);
-	return journal_open(p->runtime_dir, boot_id ?: "unknown", &p->journal, ret_message);
+	r = journal_open(p->runtime_dir, boot_id ?: "unknown", &p->journal, ret_message);
+	if (r < 0)
+		return r;
+	bad = journal_damaged(p->journal);
+	if (another)
+		irqpolicy_remark(p, "journal",
+				 g_strdup("The journal of changes is of another boot: the threads "
+					  "it speaks of are gone, nothing is put back."));
+	else if (bad > 0)
+		irqpolicy_remark(p, "journal",
+				 g_strdup_printf("%u line%s of the journal of changes cannot be "
+						 "read and count for nothing: what they say of "
+						 "threads is not put back.",
+						 bad, bad == 1 ? "" : "s"));
+	return 0;
 }
 
 /* Life */
@@ -233,7 +238,8 @@ static void on_restore_news(const struct irq_change *c, void *userdata)
 {
 	GPtrArray *changes = userdata;
 
-	g_ptr_array_add(changes, irq_change_copy(c));
+	if (c->outcome != IRQ_UNEQUAL) /* as it was before us */
+		g_ptr_array_add(changes, irq_change_copy(c));
 }
 
 GPtrArray *irqpolicy_restore_journal(const char *runtime_dir, char **ret_message)

@@ -85,6 +85,7 @@ static void irqrun_hold(struct irqpolicy *p, const struct irq_aim *aim,
 	tuning_subject_copy(&aim->subject, &h->subject);
 	tuning_value_copy(v, &h->value);
 	h->attribute = aim->attribute;
+	h->name = irq_aim_name(aim);
 	h->by = g_strdup(aim->by);
 	h->plan = aim->plan;
 	g_hash_table_replace(p->held, irq_key(&aim->subject, (int)aim->attribute), h);

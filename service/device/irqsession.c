@@ -106,6 +106,8 @@ void irqpolicy_session_end(struct irqpolicy *p, GPtrArray *findings)
 static struct irq_change *held_change(const struct irq_held *h, const struct tuning_value *now)
 {
 	struct irq_change *c = g_new0(struct irq_change, 1);
+	g_autofree char *line =
+		h->subject.is_line ? g_strdup_printf("interrupt line %u", h->subject.irq) : NULL;
 	pid_t irqbalance = h->attribute == TUNING_AFFINITY ? irqbalance_find() : 0;
 	struct kthread_name what;
 
@@ -117,13 +119,12 @@ static struct irq_change *held_change(const struct irq_held *h, const struct tun
 	}
 	c->tid = h->subject.tid;
 	c->start_ticks = h->subject.start_ticks;
-	c->name = g_strdup(h->subject.name);
+	c->name = g_strdup(h->name);
 	c->attribute = (int)h->attribute;
 	c->old = tuning_value_format(h->attribute, &h->value);
 	c->new = tuning_value_format(h->attribute, now);
 	c->by = g_strdup(h->by);
-	c->message =
-		irq_drift_format(h->subject.name, h->by, h->attribute, &h->value, now, irqbalance);
+	c->message = irq_drift_format(h->name, h->by, h->attribute, &h->value, now, irqbalance);
 	return c;
 }
 

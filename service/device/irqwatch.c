@@ -97,7 +97,7 @@ static gboolean newcomer_has_settled(gpointer key, gpointer value, gpointer now_
 {
 	const struct irq_newcomer *n = value;
 
-	return n->sets >= NEWCOMER_SETS || n->seen_ns + NEWCOMER_NS < *(const uint64_t *)now_ns;
+	return n->seen_ns + NEWCOMER_NS < *(const uint64_t *)now_ns;
 }
 
 static int on_settle(sd_event_source *source, uint64_t usec, void *userdata);
@@ -127,6 +127,13 @@ static int on_settle(sd_event_source *source, uint64_t usec, void *userdata)
 
 /* After a run */
 
+static void irqwatch_drop_newcomer(struct irqpolicy *p, const struct irq_aim *aim)
+{
+	g_autofree char *key = irq_key(&aim->subject, -1);
+
+	g_hash_table_remove(p->newcomers, key);
+}
+
 static struct irq_newcomer *irqwatch_newcomer(const struct irqpolicy *p, const struct irq_aim *aim)
 {
 	g_autofree char *key = irq_key(&aim->subject, -1);
@@ -151,8 +158,8 @@ void irqwatch_note(struct irqpolicy *p, const struct irq_run *run)
 			continue;
 		if (n->created_ns && n->sets == 0 && now_ns > n->created_ns)
 			((struct irq_change *)aim->change)->after_ns = now_ns - n->created_ns;
-		if (aim->attribute == TUNING_POLICY)
-			n->sets++;
+		if (aim->attribute == TUNING_POLICY && ++n->sets >= NEWCOMER_SETS)
+			irqwatch_drop_newcomer(p, aim);
 	}
 }
 

@@ -1,0 +1,1026 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The policy of interrupts over a made machine (fake-irqs.h): who gets which value, what is put
+ * back, what is left alone, in which order, and what is said of it. Journal, rules and guards are
+ * the real ones.
+ */
+#include "fake-irqs.h"
+#include "finding.h"
+#include "irqpolicy.h"
+#include "tuning.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <string.h>
+
+struct world {
+	struct fake *f;
+	char *dir, *irqd, *run;
+	const char *config_dirs[2];
+	struct irqpolicy *p;
+	sd_event *event;
+	GPtrArray *news; /* of struct irq_change */
+	char *before;	 /* the machine's state */
+};
+
+static void on_news(const struct irq_change *c, void *userdata)
+{
+	struct world *w = userdata;
+
+	if (!w->f->frozen)
+		g_ptr_array_add(w->news, irq_change_copy(c));
+}
+
+static void world_setup(struct world *w, gconstpointer data)
+{
+	w->f = fake_new();
+	w->dir = g_dir_make_tmp("lrtbf-irqpolicy-XXXXXX", NULL);
+	w->irqd = g_build_filename(w->dir, "irq.d", NULL);
+	w->run = g_build_filename(w->dir, "run", NULL);
+	g_assert_cmpint(g_mkdir(w->irqd, 0755), ==, 0);
+	g_assert_cmpint(g_mkdir(w->run, 0755), ==, 0);
+	w->config_dirs[0] = w->dir;
+	w->news = g_ptr_array_new_with_free_func((GDestroyNotify)irq_change_free);
+	g_assert_cmpint(sd_event_new(&w->event), >=, 0);
+	fake_add_line(w->f, 5, "eth0", "eth0");
+	fake_add_line(w->f, 7, "parport0", NULL);
+	fake_add_line(w->f, 9, "timer", NULL);
+	fake_add_thread(w->f, 50, "irq/5-eth0");
+	fake_add_thread(w->f, 51, "irq/5-s-eth0");
+	fake_add_thread(w->f, 52, "irq/7-parport0");
+	fake_add_thread(w->f, 20, "ksoftirqd/0");
+	fake_add_thread(w->f, 21, "rcuc/0");
+	fake_add_thread(w->f, 22, "rcub/0");
+	fake_add_thread(w->f, 23, "irq_work/0");
+	fake_add_thread(w->f, 24, "ktimers/0");
+	fake_add_thread(w->f, 25, "migration/0");
+	fake_add_thread(w->f, 26, "napi/eth0-3");
+	fake_chrt(w->f, "napi/eth0-3", SCHED_OTHER, 0);
+	w->before = fake_state(w->f);
+}
+
+static void world_rules(const struct world *w, const char *file, const char *text)
+{
+	g_autofree char *name = g_strconcat(file, ".conf", NULL);
+	g_autofree char *path = g_build_filename(w->irqd, name, NULL);
+
+	g_assert_true(g_file_set_contents(path, text, -1, NULL));
+	g_assert_cmpint(g_chmod(path, 0644), ==, 0);
+}
+
+static void world_no_rules(const struct world *w, const char *file)
+{
+	g_autofree char *name = g_strconcat(file, ".conf", NULL);
+	g_autofree char *path = g_build_filename(w->irqd, name, NULL);
+
+	g_assert_cmpint(g_unlink(path), ==, 0);
+}
+
+static void world_start(struct world *w)
+{
+	g_autoptr(GPtrArray) problems = problems_new();
+	const struct irqpolicy_params params = {
+		.event = w->event,
+		.root = "/",
+		.runtime_dir = w->run,
+		.config_dirs = w->config_dirs,
+		.problems = problems,
+		.news = on_news,
+		.userdata = w,
+	};
+	g_autofree char *message = NULL;
+	g_autofree char *text = NULL;
+
+	g_assert_cmpint(irqpolicy_new(&params, &w->p, &message), ==, 0);
+	text = problems_format(problems);
+	g_assert_cmpstr(text, ==, "");
+}
+
+static void world_stop(struct world *w)
+{
+	w->p = irqpolicy_free(w->p);
+}
+
+/* The process dies: what it has set stays, and its journal. */
+static void world_kill(struct world *w)
+{
+	g_autofree char *path = g_build_filename(w->run, "tuning", NULL);
+	g_autofree char *journal = NULL;
+	gsize size;
+
+	g_assert_true(g_file_get_contents(path, &journal, &size, NULL));
+	w->f->frozen = true;
+	world_stop(w);
+	w->f->frozen = false;
+	g_assert_true(g_file_set_contents(path, journal, (gssize)size, NULL));
+	g_assert_cmpint(g_chmod(path, 0600), ==, 0);
+}
+
+static void world_reload(struct world *w)
+{
+	g_autoptr(GPtrArray) problems = problems_new();
+	g_autofree char *text = NULL;
+
+	irqpolicy_reload(w->p, problems);
+	text = problems_format(problems);
+	g_assert_cmpstr(text, ==, "");
+}
+
+static void remove_tree(const char *path)
+{
+	GDir *dir = g_dir_open(path, 0, NULL);
+
+	for (const char *name; dir && (name = g_dir_read_name(dir));) {
+		g_autofree char *below = g_build_filename(path, name, NULL);
+
+		remove_tree(below);
+	}
+	if (dir)
+		g_dir_close(dir);
+	(void)g_remove(path);
+}
+
+static void world_teardown(struct world *w, gconstpointer data)
+{
+	world_stop(w);
+	fake_free(w->f);
+	remove_tree(w->dir);
+	g_free(w->dir);
+	g_free(w->irqd);
+	g_free(w->run);
+	g_free(w->before);
+	g_ptr_array_unref(w->news);
+	sd_event_unref(w->event);
+}
+
+static void world_assert_as_before(struct world *w)
+{
+	g_autofree char *now = fake_state(w->f);
+
+	g_assert_cmpstr(now, ==, w->before);
+}
+
+/* "set irq/5-eth0 fifo 60; ..." of one outcome. */
+static const struct irq_change *change_find(const GPtrArray *changes, enum irq_outcome outcome,
+					    const char *name)
+{
+	for (guint i = 0; i < changes->len; i++) {
+		const struct irq_change *c = changes->pdata[i];
+
+		if (c->outcome == outcome && (!name || g_strcmp0(c->name, name) == 0))
+			return c;
+	}
+	return NULL;
+}
+
+static guint change_count(const GPtrArray *changes, enum irq_outcome outcome)
+{
+	guint n = 0;
+
+	for (guint i = 0; i < changes->len; i++)
+		n += ((const struct irq_change *)changes->pdata[i])->outcome == outcome;
+	return n;
+}
+
+static const struct finding *finding_find(const GPtrArray *findings, const char *id)
+{
+	for (guint i = 0; i < findings->len; i++) {
+		const struct finding *f = findings->pdata[i];
+
+		if (strcmp(f->kind->id, id) == 0)
+			return f;
+	}
+	return NULL;
+}
+
+static GPtrArray *plan_rules(const char *text)
+{
+	g_autoptr(GPtrArray) problems = problems_new();
+	GPtrArray *rules = rules_parse("plan", text, strlen(text), "plan.conf", problems);
+
+	g_assert_cmpuint(problems->len, ==, 0);
+	return rules;
+}
+
+static int world_set(struct world *w, const char *name, const struct irq_wish *wish)
+{
+	const struct fake_thread *t = fake_thread(w->f, name);
+	g_autoptr(GPtrArray) changes = NULL;
+	g_autofree char *message = NULL;
+	int r;
+
+	r = irqpolicy_set_thread(w->p, t->tid, t->start_ticks, wish, 1000, &changes, &message);
+	g_assert_true(r >= 0 ? changes && !message : message && !changes);
+	return r;
+}
+
+static void world_set_fifo(struct world *w, const char *name, int priority)
+{
+	const struct irq_wish wish = {
+		.has_policy = true,
+		.policy = SCHED_FIFO,
+		.has_priority = true,
+		.priority = priority,
+	};
+
+	g_assert_cmpint(world_set(w, name, &wish), ==, 0);
+}
+
+static void world_unset(struct world *w, const char *name)
+{
+	const struct fake_thread *t = fake_thread(w->f, name);
+	g_autoptr(GPtrArray) changes = NULL;
+	g_autofree char *message = NULL;
+
+	g_assert_cmpint(irqpolicy_restore_thread(w->p, t->tid, t->start_ticks, &changes, &message),
+			==, 0);
+}
+
+#define ETH0_60                                                                                    \
+	"rules = ( { match = { interface = \"eth0\"; }; policy = \"fifo\"; priority = 60; } );"
+#define PARPORT_90 "( { match = { action = \"parport0\"; }; policy = \"fifo\"; priority = 90; } )"
+
+/* Applying */
+
+static void test_line(struct world *w, gconstpointer data)
+{
+	g_autoptr(GPtrArray) again = NULL;
+	unsigned sets;
+
+	world_rules(w, "10-net", ETH0_60);
+	world_start(w);
+	fake_assert_policy(w->f, "irq/5-eth0", "fifo 60");
+	fake_assert_policy(w->f, "irq/5-s-eth0", "fifo 60");
+	fake_assert_policy(w->f, "irq/7-parport0", "fifo 50");
+	g_assert_cmpuint(w->f->sets, ==, 2);
+	g_assert_cmpuint(change_count(w->news, IRQ_SET), ==, 2);
+	sets = w->f->sets;
+	again = irqpolicy_apply(w->p, false);
+	world_reload(w);
+	g_assert_cmpuint(again->len, ==, 0);
+	g_assert_cmpuint(w->f->sets, ==, sets); /* what is right is not touched */
+	world_stop(w);
+	world_assert_as_before(w);
+}
+
+static void test_unequal(struct world *w, gconstpointer data)
+{
+	g_autoptr(GPtrArray) changes = NULL;
+	const struct irq_change *c;
+
+	world_rules(
+		w, "10-net",
+		"rules = ( { match = { thread = \"irq/5-eth0\"; }; policy = \"fifo\"; priority = "
+		"60; } );");
+	world_start(w);
+	fake_assert_policy(w->f, "irq/5-s-eth0", "fifo 50");
+	g_assert_cmpuint(change_count(w->news, IRQ_UNEQUAL), ==, 1);
+	changes = irqpolicy_apply(w->p, true);
+	c = change_find(changes, IRQ_UNEQUAL, "eth0");
+	g_assert_nonnull(c);
+	g_assert_cmpint(c->irq, ==, 5);
+	g_assert_nonnull(strstr(c->message, "irq/5-eth0 fifo 60, irq/5-s-eth0 fifo 50"));
+	world_reload(w);
+	g_assert_cmpuint(change_count(w->news, IRQ_UNEQUAL), ==, 2); /* a reload says it again */
+}
+
+static void test_first_match(struct world *w, gconstpointer data)
+{
+	const struct irq_change *c;
+
+	world_rules(w, "10-a",
+		    "rules = ( { name = \"nice\"; match = { irq = 5; }; nice = -5; } );");
+	world_rules(
+		w, "20-b",
+		"rules = ( { match = { action = \"eth*\"; }; nice = 7; policy = \"rr\"; priority "
+		"= 33; }, { match = { irq = \"5-9\"; }; affinity = \"all\"; } );");
+	world_start(w);
+	fake_assert_policy(w->f, "irq/5-eth0", "rr 33");
+	g_assert_cmpint(fake_thread(w->f, "irq/5-eth0")->nice, ==, -5);
+	fake_assert_policy(w->f, "irq/7-parport0", "fifo 50");
+	c = change_find(w->news, IRQ_SET, "irq/5-eth0");
+	g_assert_nonnull(c);
+	g_assert_cmpuint(c->line, ==, 1);
+	g_assert_true(g_str_has_suffix(c->file, "20-b.conf") ||
+		      g_str_has_suffix(c->file, "10-a.conf"));
+}
+
+static void test_priority_alone(struct world *w, gconstpointer data)
+{
+	fake_chrt(w->f, "irq/5-eth0", SCHED_RR, 40);
+	g_free(w->before);
+	w->before = fake_state(w->f);
+	world_rules(w, "10-a",
+		    "rules = ( { match = { irq = 5; }; priority = 61; }, { match = { kthread = "
+		    "\"napi/*\"; }; priority = 9; } );");
+	world_start(w);
+	fake_assert_policy(w->f, "irq/5-eth0", "rr 61");
+	fake_assert_policy(w->f, "irq/5-s-eth0", "fifo 61");
+	/* a policy that has no priority: said, not set */
+	fake_assert_policy(w->f, "napi/eth0-3", "other");
+	g_assert_nonnull(change_find(w->news, IRQ_REFUSED, "napi/eth0-3"));
+	world_stop(w);
+	world_assert_as_before(w);
+}
+
+/* The chain */
+
+static void test_chain(struct world *w, gconstpointer data)
+{
+	g_autoptr(GPtrArray) rules = plan_rules("rules = " PARPORT_90 ";");
+	g_autoptr(GPtrArray) findings = findings_new();
+
+	world_rules(w, "10-port",
+		    "rules = ( { match = { action = \"parport0\"; }; policy = \"fifo\"; priority = "
+		    "70; } );");
+	world_start(w);
+	fake_assert_policy(w->f, "irq/7-parport0", "fifo 70");
+	world_set_fifo(w, "irq/7-parport0", 80);
+	fake_assert_policy(w->f, "irq/7-parport0", "fifo 80");
+	world_reload(w);
+	fake_assert_policy(w->f, "irq/7-parport0", "fifo 80");
+	irqpolicy_session_begin(w->p, rules, 0, findings);
+	fake_assert_policy(w->f, "irq/7-parport0", "fifo 90");
+	irqpolicy_session_tick(w->p, findings);
+	irqpolicy_session_end(w->p, findings);
+	g_assert_null(finding_find(findings, "irq-rule"));
+	g_assert_null(finding_find(findings, "irq-drift-plan"));
+	fake_assert_policy(w->f, "irq/7-parport0", "fifo 80");
+	world_unset(w, "irq/7-parport0");
+	fake_assert_policy(w->f, "irq/7-parport0", "fifo 70");
+	world_rules(w, "10-port", "rules = ( );");
+	world_reload(w);
+	world_assert_as_before(w);
+}
+
+static void test_restore(struct world *w, gconstpointer data)
+{
+	g_autoptr(GPtrArray) dry = NULL, wet = NULL, apply = NULL;
+	g_autofree char *message = NULL;
+	int r = 0;
+
+	world_rules(w, "10-net", ETH0_60);
+	world_start(w);
+	world_set_fifo(w, "irq/7-parport0", 80);
+	dry = irqpolicy_restore(w->p, true, &r, &message);
+	g_assert_cmpuint(change_count(dry, IRQ_WOULD), ==, 3);
+	fake_assert_policy(w->f, "irq/7-parport0", "fifo 80");
+	g_assert_false(irqpolicy_paused(w->p));
+	wet = irqpolicy_restore(w->p, false, &r, &message);
+	g_assert_cmpuint(change_count(wet, IRQ_PUT_BACK), ==, 3);
+	world_assert_as_before(w);
+	g_assert_true(irqpolicy_paused(w->p));
+	g_assert_null(w->f->watcher); /* paused: nobody is interested */
+	apply = irqpolicy_apply(w->p, false);
+	g_assert_cmpuint(change_count(apply, IRQ_SET), ==, 2); /* by hand is forgotten */
+	g_assert_false(irqpolicy_paused(w->p));
+	g_assert_nonnull(w->f->watcher);
+}
+
+static void test_restore_while_measuring(struct world *w, gconstpointer data)
+{
+	g_autoptr(GPtrArray) rules = plan_rules("rules = " PARPORT_90 ";");
+	g_autoptr(GPtrArray) findings = findings_new(), changes = NULL;
+	g_autofree char *message = NULL;
+	const struct irq_wish wish = { .has_policy = true, .policy = SCHED_OTHER };
+	int r = 0;
+
+	world_start(w);
+	irqpolicy_session_begin(w->p, rules, 0, findings);
+	g_assert_null(irqpolicy_restore(w->p, false, &r, &message));
+	g_assert_cmpint(r, ==, -EBUSY);
+	g_assert_nonnull(message);
+	/* nor by hand what the plan sets */
+	g_assert_cmpint(world_set(w, "irq/7-parport0", &wish), ==, -EBUSY);
+	fake_assert_policy(w->f, "irq/7-parport0", "fifo 90");
+	g_assert_cmpint(world_set(w, "irq/5-eth0", &wish), ==, 0);
+	fake_assert_policy(w->f, "irq/5-eth0", "other");
+	irqpolicy_session_end(w->p, findings);
+	fake_assert_policy(w->f, "irq/5-eth0", "other");
+	fake_assert_policy(w->f, "irq/7-parport0", "fifo 50");
+}
+
+/* Drift */
+
+static void test_drift(struct world *w, gconstpointer data)
+{
+	g_autoptr(GPtrArray) restore = NULL, apply = NULL;
+	const struct irq_change *c;
+	struct irq_listing *l = NULL;
+	g_autofree char *message = NULL;
+	const struct irq_standing *s;
+	int r = 0;
+
+	world_rules(w, "10-net", ETH0_60);
+	world_start(w);
+	fake_chrt(w->f, "irq/5-eth0", SCHED_FIFO, 77);
+	world_reload(w);
+	fake_assert_policy(w->f, "irq/5-eth0", "fifo 77");
+	g_assert_cmpuint(change_count(w->news, IRQ_DRIFTED), ==, 1);
+	c = change_find(w->news, IRQ_DRIFTED, "irq/5-eth0");
+	g_assert_cmpstr(c->old, ==, "fifo 60");
+	g_assert_cmpstr(c->new, ==, "fifo 77");
+
+	g_assert_cmpint(irqpolicy_list(w->p, &l, &message), ==, 0);
+	for (guint i = 0; i < l->table->threads->len; i++) {
+		const struct irq_thread *t = l->table->threads->pdata[i];
+
+		s = g_hash_table_lookup(l->standings, t);
+		if (strcmp(t->name, "irq/5-eth0") == 0) {
+			g_assert_true(s && s->drifted);
+			g_assert_nonnull(strstr(s->drift, "fifo 77 instead of fifo 60"));
+		} else if (strcmp(t->name, "irq/5-s-eth0") == 0) {
+			g_assert_true(s && !s->drifted);
+			g_assert_cmpstr(s->rule, ==, "10-net/1");
+		} else {
+			g_assert_null(s);
+		}
+	}
+	irq_listing_free(l);
+
+	apply = irqpolicy_apply(w->p, false);
+	fake_assert_policy(w->f, "irq/5-eth0", "fifo 60");
+	g_assert_nonnull(change_find(apply, IRQ_SET, "irq/5-eth0"));
+	fake_chrt(w->f, "irq/5-eth0", SCHED_RR, 3);
+	restore = irqpolicy_restore(w->p, false, &r, &message);
+	fake_assert_policy(w->f, "irq/5-eth0", "rr 3");
+	fake_assert_policy(w->f, "irq/5-s-eth0", "fifo 50");
+	g_assert_nonnull(change_find(restore, IRQ_DRIFTED, "irq/5-eth0"));
+	world_stop(w);
+	fake_assert_policy(w->f, "irq/5-eth0", "rr 3");
+}
+
+/* Found right, so there was nothing to set and the journal knows nothing: it is drift all the same.
+ */
+static void test_drift_of_kept(struct world *w, gconstpointer data)
+{
+	fake_chrt(w->f, "irq/5-eth0", SCHED_FIFO, 60);
+	fake_chrt(w->f, "irq/5-s-eth0", SCHED_FIFO, 60);
+	world_rules(w, "10-net", ETH0_60);
+	world_start(w);
+	g_assert_cmpuint(w->f->sets, ==, 0);
+	fake_chrt(w->f, "irq/5-eth0", SCHED_FIFO, 61);
+	world_reload(w);
+	fake_assert_policy(w->f, "irq/5-eth0", "fifo 61");
+	g_assert_cmpuint(change_count(w->news, IRQ_DRIFTED), ==, 1);
+	/* the rules follow it: then it is right */
+	world_rules(w, "10-net",
+		    "rules = ( { match = { interface = \"eth0\"; }; policy = \"fifo\"; priority = "
+		    "61; } );");
+	world_reload(w);
+	fake_assert_policy(w->f, "irq/5-s-eth0", "fifo 61");
+	g_assert_cmpuint(change_count(w->news, IRQ_DRIFTED), ==, 1);
+	world_stop(w);
+	fake_assert_policy(w->f, "irq/5-eth0", "fifo 61");
+	fake_assert_policy(w->f, "irq/5-s-eth0", "fifo 60");
+}
+
+static void test_drift_of_affinity(struct world *w, gconstpointer data)
+{
+	g_autoptr(GPtrArray) findings = findings_new();
+	g_autoptr(GPtrArray) rules =
+		plan_rules("rules = ( { match = { thread = \"irq/5-*\"; }; affinity = \"0\"; } );");
+	const struct finding *f;
+
+	g_strlcpy(fake_line(w->f, 5)->affinity, "0-3", 32);
+	world_start(w);
+	irqpolicy_session_begin(w->p, rules, 0, findings);
+	g_assert_cmpstr(fake_line(w->f, 5)->affinity, ==, "0");
+	g_assert_cmpuint(findings->len, ==, 0);
+	g_strlcpy(fake_line(w->f, 5)->affinity, "4095", 32);
+	irqpolicy_session_tick(w->p, findings);
+	irqpolicy_session_tick(w->p, findings);
+	f = finding_find(findings, "irq-drift-plan");
+	g_assert_true(f && f->kind->weight == FINDING_INCONCLUSIVE);
+	g_assert_cmpuint(findings->len, ==, 1);
+	g_assert_cmpuint(change_count(w->news, IRQ_DRIFTED), ==, 1);
+	irqpolicy_session_end(w->p, findings);
+	g_assert_cmpuint(findings->len, ==, 1);
+	g_assert_cmpstr(fake_line(w->f, 5)->affinity, ==, "4095");
+}
+
+/* Sessions */
+
+static void test_tick_is_cheap(struct world *w, gconstpointer data)
+{
+	g_autoptr(GPtrArray) findings = findings_new();
+	const struct finding *f;
+	unsigned reads;
+
+	world_rules(w, "10-net", ETH0_60);
+	world_start(w);
+	irqpolicy_session_begin(w->p, NULL, 80, findings);
+	reads = w->f->reads;
+	irqpolicy_session_tick(w->p, findings);
+	g_assert_cmpuint(findings->len, ==, 0);
+	fake_chrt(w->f, "irq/5-eth0", SCHED_FIFO, 3);
+	irqpolicy_session_tick(w->p, findings);
+	g_assert_cmpuint(w->f->reads, ==, reads);
+	f = finding_find(findings, "irq-drift");
+	g_assert_true(f && f->kind->weight == FINDING_WARNS);
+	g_assert_nonnull(strstr(f->text, "irq/5-eth0"));
+	irqpolicy_session_end(w->p, findings);
+	fake_assert_policy(w->f, "irq/5-eth0", "fifo 3");
+}
+
+static void test_measuring(struct world *w, gconstpointer data)
+{
+	g_autoptr(GPtrArray) findings = findings_new();
+	g_autoptr(GPtrArray) rules = plan_rules(
+		"rules = ( { match = { action = \"parport0\"; }; policy = \"fifo\"; priority = 90; "
+		"override = [ \"measuring\" ]; }, { name = \"napi\"; match = { kthread = "
+		"\"napi/*\"; }; policy = \"fifo\"; priority = 80; }, { name = \"none\"; match = { "
+		"interface = \"wlan*\"; }; nice = 3; }, { name = \"never\"; match = { action = "
+		"\"timer\"; }; policy = \"other\"; } );");
+	struct irq_wish wish = {
+		.has_policy = true,
+		.policy = SCHED_RR,
+		.has_priority = true,
+		.priority = 81,
+	};
+
+	world_rules(
+		w, "10-net",
+		"rules = ( { match = { interface = \"eth0\"; }; policy = \"fifo\"; priority = 85; "
+		"} );");
+	world_start(w);
+	irqpolicy_session_begin(w->p, rules, 80, findings);
+	fake_assert_policy(w->f, "irq/7-parport0", "fifo 90"); /* the plan says so */
+	fake_assert_policy(w->f, "irq/5-eth0", "fifo 85");     /* was there */
+	fake_assert_policy(w->f, "napi/eth0-3", "other");      /* equal is too high */
+	g_assert_nonnull(finding_find(findings, "irq-rule"));
+	g_assert_nonnull(finding_find(findings, "irq-rule-waits"));
+	g_assert_cmpuint(findings->len, ==, 3); /* never, and what waits */
+	g_assert_cmpint(world_set(w, "napi/eth0-3", &wish), ==, -EBUSY);
+	wish.priority = 86;
+	g_assert_cmpint(world_set(w, "irq/5-eth0", &wish), ==, -EKEYREJECTED);
+	fake_assert_policy(w->f, "irq/5-eth0", "fifo 85");
+	wish.override = OVERRIDE_MEASURING;
+	g_assert_cmpint(world_set(w, "irq/5-eth0", &wish), ==, 0);
+	fake_assert_policy(w->f, "irq/5-eth0", "rr 86");
+	/* a thread that comes while it measures */
+	fake_end_thread(w->f, "irq/5-s-eth0");
+	fake_add_thread(w->f, 99, "irq/5-s-eth0");
+	irqpolicy_session_tick(w->p, findings);
+	irqpolicy_session_end(w->p, findings);
+	fake_assert_policy(w->f, "irq/5-s-eth0", "fifo 85"); /* nobody measures any more */
+	fake_assert_policy(w->f, "irq/7-parport0", "fifo 50");
+}
+
+/* Guards */
+
+#define CHAIN(soft, rcu, work)                                                                     \
+	"rules = ( { match = { kthread = \"ksoftirqd/*\"; }; policy = \"fifo\"; priority = " soft  \
+	"; }, { match = { kthread = \"ktimers/*\"; }; policy = \"fifo\"; priority = " soft         \
+	"; }, { match = { kthread = \"rcu*\"; }; policy = \"fifo\"; priority = " rcu               \
+	"; }, { match = { kthread = \"irq_work/*\"; }; policy = \"fifo\"; priority = " work        \
+	"; } );"
+
+static void test_together(struct world *w, gconstpointer data)
+{
+	world_rules(w, "10-chain", CHAIN("7", "8", "9"));
+	world_start(w); /* the made machine looks at every step */
+	fake_assert_policy(w->f, "ksoftirqd/0", "fifo 7");
+	fake_assert_policy(w->f, "ktimers/0", "fifo 7");
+	fake_assert_policy(w->f, "rcuc/0", "fifo 8");
+	fake_assert_policy(w->f, "rcub/0", "fifo 8");
+	fake_assert_policy(w->f, "irq_work/0", "fifo 9");
+	world_rules(w, "10-chain", CHAIN("2", "3", "4"));
+	world_reload(w);
+	fake_assert_policy(w->f, "rcub/0", "fifo 3");
+	world_rules(w, "10-chain", CHAIN("5", "6", "7"));
+	world_reload(w);
+	fake_assert_policy(w->f, "irq_work/0", "fifo 7");
+	world_stop(w);
+	world_assert_as_before(w);
+}
+
+static void test_forbidden(struct world *w, gconstpointer data)
+{
+	const struct irq_change *c;
+
+	world_rules(w, "10-chain", CHAIN("9", "8", "9"));
+	world_start(w);
+	fake_assert_policy(w->f, "ksoftirqd/0", "fifo 1");
+	fake_assert_policy(w->f, "rcuc/0", "fifo 8");
+	fake_assert_policy(w->f, "irq_work/0", "fifo 9");
+	c = change_find(w->news, IRQ_REFUSED, "ksoftirqd/0");
+	g_assert_true(c && strstr(c->message, "softirq"));
+	g_assert_cmpuint(change_count(w->news, IRQ_REFUSED), ==, 2);
+}
+
+/* The kernel refuses the uppermost: those below it may not go up then. */
+static void test_refused_in_the_middle(struct world *w, gconstpointer data)
+{
+	fake_thread(w->f, "irq_work/0")->refuse = -EPERM;
+	world_rules(w, "10-chain", CHAIN("7", "8", "9"));
+	world_start(w);
+	world_assert_as_before(w);
+	g_assert_cmpuint(change_count(w->news, IRQ_REFUSED), ==, 5);
+	g_assert_cmpuint(w->f->sets, ==, 1); /* the others were not even tried */
+}
+
+/* What was allowed beside others is not when they are gone. */
+static void test_forbidden_afterwards(struct world *w, gconstpointer data)
+{
+	world_start(w);
+	world_set_fifo(w, "irq_work/0", 5);
+	world_set_fifo(w, "rcuc/0", 3);
+	world_unset(w, "irq_work/0");
+	fake_assert_policy(w->f, "irq_work/0", "fifo 1");
+	fake_assert_policy(w->f, "rcuc/0", "fifo 1");
+}
+
+/* By hand */
+
+static void test_by_hand(struct world *w, gconstpointer data)
+{
+	const struct fake_thread *t = fake_thread(w->f, "irq/5-eth0");
+	g_autoptr(GPtrArray) changes = NULL;
+	g_autofree char *message = NULL;
+	const struct irq_wish other = { .has_policy = true, .policy = SCHED_OTHER },
+			      nice = { .has_nice = true, .nice = 19 },
+			      priority = { .has_priority = true, .priority = 33 },
+			      rr = { .has_policy = true, .policy = SCHED_RR }, nothing = { 0 },
+			      high = { .has_nice = true, .nice = 20 },
+			      affinity = { .has_affinity = true, .affinity = "0" },
+			      soft = { .has_policy = true,
+				       .policy = SCHED_FIFO,
+				       .has_priority = true,
+				       .priority = 2,
+				       .has_nice = true,
+				       .nice = 4 };
+
+	world_start(w);
+	g_assert_cmpint(world_set(w, "irq/5-eth0", &rr), ==, 0);
+	fake_assert_policy(w->f, "irq/5-eth0", "rr 50");
+	g_assert_cmpint(world_set(w, "irq/5-eth0", &priority), ==, 0);
+	fake_assert_policy(w->f, "irq/5-eth0", "rr 33");
+	g_assert_cmpint(world_set(w, "irq/5-eth0", &other), ==, 0);
+	g_assert_cmpint(world_set(w, "irq/5-eth0", &nice), ==, 0);
+	fake_assert_policy(w->f, "irq/5-eth0", "other");
+	g_assert_cmpint(fake_thread(w->f, "irq/5-eth0")->nice, ==, 19);
+	g_assert_cmpint(world_set(w, "irq/5-eth0", &priority), ==, -EINVAL);
+	g_assert_cmpint(world_set(w, "irq/5-eth0", &rr), ==, -EINVAL);
+	g_assert_cmpint(world_set(w, "irq/5-eth0", &nothing), ==, -EINVAL);
+	g_assert_cmpint(world_set(w, "irq/5-eth0", &high), ==, -EINVAL);
+	g_assert_cmpint(world_set(w, "irq/5-eth0", &affinity), ==, -EINVAL);
+	g_assert_cmpint(world_set(w, "migration/0", &other), ==, -EKEYREJECTED);
+	/* all or nothing */
+	g_assert_cmpint(world_set(w, "ksoftirqd/0", &soft), ==, -EKEYREJECTED);
+	g_assert_cmpint(fake_thread(w->f, "ksoftirqd/0")->nice, ==, 0);
+	g_assert_cmpint(irqpolicy_set_thread(w->p, t->tid, t->start_ticks + 1, &nice, 0, &changes,
+					     &message),
+			==, -ENODEV);
+	world_unset(w, "irq/5-eth0");
+	world_assert_as_before(w);
+}
+
+/* Half of it was done when the kernel refused the rest. */
+static void test_by_hand_refused(struct world *w, gconstpointer data)
+{
+	const struct irq_wish wish = { .has_policy = true, .policy = SCHED_OTHER };
+
+	world_start(w);
+	fake_thread(w->f, "irq/5-eth0")->refuse = -EPERM;
+	g_assert_cmpint(world_set(w, "irq/5-eth0", &wish), ==, -EPERM);
+	fake_thread(w->f, "irq/5-eth0")->refuse = 0;
+	world_reload(w); /* the wish is forgotten */
+	world_assert_as_before(w);
+}
+
+static void test_line_by_hand(struct world *w, gconstpointer data)
+{
+	g_autoptr(GPtrArray) changes = NULL, back = NULL;
+	g_autofree char *message = NULL, *none = NULL, *managed = NULL;
+	struct irq_listing *l = NULL;
+	const struct irq_standing *s;
+
+	g_strlcpy(fake_line(w->f, 5)->affinity, "0-3", 32);
+	world_start(w);
+	g_assert_cmpint(irqpolicy_set_line(w->p, 5, "0", 7, &changes, &message), ==, 0);
+	g_assert_cmpstr(fake_line(w->f, 5)->affinity, ==, "0");
+	g_assert_cmpuint(change_count(changes, IRQ_SET), ==, 1);
+	g_assert_cmpint(irqpolicy_list(w->p, &l, &message), ==, 0);
+	s = g_hash_table_lookup(l->standings, l->table->lines->pdata[0]);
+	g_assert_true(s && strcmp(s->rule, "set by user 7") == 0);
+	irq_listing_free(l);
+	g_assert_cmpint(irqpolicy_set_line(w->p, 55, "0", 7, &changes, &none), ==, -ENODEV);
+	fake_line(w->f, 9)->refuse = -EIO;
+	g_strlcpy(fake_line(w->f, 9)->affinity, "0-3", 32);
+	g_assert_cmpint(irqpolicy_set_line(w->p, 9, "0", 7, &changes, &managed), ==, -EIO);
+	g_assert_cmpint(irqpolicy_restore_line(w->p, 5, &back, &message), ==, 0);
+	g_assert_cmpstr(fake_line(w->f, 5)->affinity, ==, "0-3");
+}
+
+/* Crashes */
+
+static void test_killed(struct world *w, gconstpointer data)
+{
+	unsigned sets;
+
+	world_rules(w, "10-net", ETH0_60);
+	world_rules(w, "20-port",
+		    "rules = ( { match = { action = \"parport0\"; }; policy = \"fifo\"; priority = "
+		    "70; } );");
+	world_start(w);
+	world_set_fifo(w, "rcub/0", 1);
+	world_kill(w);
+	fake_assert_policy(w->f, "irq/5-eth0", "fifo 60");
+	world_no_rules(w, "20-port");
+	sets = w->f->sets;
+	world_start(w);
+	/* what is wanted still was not touched, the other was put back */
+	g_assert_cmpuint(w->f->sets, ==, sets + 1);
+	fake_assert_policy(w->f, "irq/5-eth0", "fifo 60");
+	fake_assert_policy(w->f, "irq/7-parport0", "fifo 50");
+	world_stop(w);
+	world_assert_as_before(w);
+}
+
+static void test_killed_and_changed(struct world *w, gconstpointer data)
+{
+	g_autoptr(GPtrArray) changes = NULL;
+	g_autofree char *message = NULL;
+
+	world_rules(w, "10-net", ETH0_60);
+	world_start(w);
+	world_kill(w);
+	fake_chrt(w->f, "irq/5-eth0", SCHED_RR, 12);
+	fake_end_thread(w->f, "irq/5-s-eth0");
+	fake_add_thread(w->f, 51, "irq/5-s-eth0"); /* the number again, another thread */
+	fake_chrt(w->f, "irq/5-s-eth0", SCHED_FIFO, 60);
+	changes = irqpolicy_restore_journal(w->run, &message);
+	g_assert_cmpstr(message, ==, NULL);
+	fake_assert_policy(w->f, "irq/5-eth0", "rr 12");
+	fake_assert_policy(w->f, "irq/5-s-eth0", "fifo 60");
+	g_assert_nonnull(change_find(changes, IRQ_DRIFTED, "irq/5-eth0"));
+	g_assert_cmpuint(changes->len, ==, 1);
+}
+
+static void test_restore_journal(struct world *w, gconstpointer data)
+{
+	g_autoptr(GPtrArray) changes = NULL, again = NULL, none = NULL;
+	g_autofree char *message = NULL;
+	g_autofree char *nowhere = g_build_filename(w->dir, "nowhere", NULL);
+
+	world_rules(w, "10-net", ETH0_60);
+	world_start(w);
+	world_kill(w);
+	changes = irqpolicy_restore_journal(w->run, &message);
+	g_assert_cmpuint(change_count(changes, IRQ_PUT_BACK), ==, 2);
+	world_assert_as_before(w);
+	again = irqpolicy_restore_journal(w->run, &message);
+	g_assert_cmpuint(again->len, ==, 0);
+	none = irqpolicy_restore_journal(nowhere, &message);
+	g_assert_cmpuint(none->len, ==, 0);
+	g_assert_false(g_file_test(nowhere, G_FILE_TEST_EXISTS));
+}
+
+static void journal_edit(const struct world *w, const char *from, const char *to)
+{
+	g_autofree char *path = g_build_filename(w->run, "tuning", NULL);
+	g_autofree char *text = NULL;
+	g_autoptr(GString) edited = NULL;
+
+	g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+	edited = g_string_new(text);
+	g_assert_cmpuint(g_string_replace(edited, from, to, 0), >, 0);
+	g_assert_true(g_file_set_contents(path, edited->str, -1, NULL));
+	g_assert_cmpint(g_chmod(path, 0600), ==, 0);
+}
+
+static void test_damaged_journal(struct world *w, gconstpointer data)
+{
+	const struct irq_change *c;
+
+	world_rules(w, "10-net", ETH0_60);
+	world_start(w);
+	world_kill(w);
+	world_no_rules(w, "10-net");
+	journal_edit(w, "fifo:50:0", "fifo:99:0");
+	world_start(w);
+	/* nothing is put back rather than something wrong */
+	fake_assert_policy(w->f, "irq/5-eth0", "fifo 60");
+	c = change_find(w->news, IRQ_REFUSED, NULL);
+	g_assert_true(c && strcmp(c->by, "journal") == 0 && strstr(c->message, "cannot be read"));
+}
+
+static void test_journal_of_another_boot(struct world *w, gconstpointer data)
+{
+	g_autofree char *path = g_build_filename(w->run, "tuning", NULL);
+	const struct irq_change *c;
+	struct journal *j = NULL;
+	g_autofree char *message = NULL;
+	const struct tuning_subject s = { .tid = 52,
+					  .start_ticks = 1054,
+					  .name = "irq/7-parport0" };
+	const struct tuning_value old = { .policy = SCHED_FIFO, .priority = 50 },
+				  new = { .policy = SCHED_FIFO, .priority = 66 };
+
+	g_assert_cmpint(journal_open(w->run, "00000000-0000-4000-8000-000000000000", &j, &message),
+			==, 0);
+	g_assert_cmpint(journal_will(j, &s, TUNING_POLICY, &old, &new, "r"), ==, 0);
+	g_assert_cmpint(journal_did(j, &s, TUNING_POLICY), ==, 0);
+	journal_close(j);
+	g_assert_cmpuint(fake_thread(w->f, "irq/7-parport0")->start_ticks, ==, 1054);
+	fake_chrt(w->f, "irq/7-parport0", SCHED_FIFO, 66);
+	world_start(w);
+	fake_assert_policy(w->f, "irq/7-parport0", "fifo 66");
+	c = change_find(w->news, IRQ_REFUSED, NULL);
+	g_assert_true(c && strcmp(c->by, "journal") == 0 && strstr(c->message, "another boot"));
+}
+
+/* Rights */
+
+static void test_captured(struct world *w, gconstpointer data)
+{
+	g_autofree char *journal = g_build_filename(w->run, "tuning", NULL);
+	g_autoptr(GPtrArray) changes = NULL, findings = findings_new();
+	g_autoptr(GPtrArray) rules = plan_rules("rules = " PARPORT_90 ";");
+	const struct irq_wish wish = { .has_policy = true, .policy = SCHED_OTHER };
+	const char *why = NULL;
+
+	w->f->captured = true;
+	world_rules(w, "10-net", ETH0_60);
+	world_start(w);
+	changes = irqpolicy_apply(w->p, false);
+	g_assert_cmpuint(change_count(changes, IRQ_WOULD), ==, 2);
+	g_assert_cmpstr(irqpolicy_watching(w->p, &why), ==, "captured");
+	g_assert_nonnull(why);
+	g_assert_cmpint(world_set(w, "irq/5-eth0", &wish), ==, -EPERM);
+	irqpolicy_session_begin(w->p, rules, 0, findings);
+	g_assert_nonnull(finding_find(findings, "irq-rule"));
+	irqpolicy_session_end(w->p, findings);
+	world_stop(w);
+	g_assert_cmpuint(w->f->sets, ==, 0);
+	g_assert_cmpuint(w->news->len, ==, 0);
+	g_assert_false(g_file_test(journal, G_FILE_TEST_EXISTS));
+}
+
+static void test_no_rights(struct world *w, gconstpointer data)
+{
+	g_autoptr(GPtrArray) changes = NULL;
+	unsigned sets;
+
+	fake_thread(w->f, "irq/5-eth0")->refuse = -EPERM;
+	world_rules(w, "10-net", ETH0_60);
+	world_start(w);
+	g_assert_cmpuint(change_count(w->news, IRQ_REFUSED), ==, 1);
+	sets = w->f->sets;
+	w->f->watcher(THREADWATCH_LOOK, NULL, w->f->watcher_data);
+	while (sd_event_run(w->event, 100000) > 0)
+		;
+	g_assert_cmpuint(w->f->sets, ==, sets); /* it is not asked for again */
+	g_assert_cmpuint(change_count(w->news, IRQ_REFUSED), ==, 1);
+	changes = irqpolicy_apply(w->p, false); /* but when somebody asks */
+	g_assert_cmpuint(w->f->sets, ==, sets + 1);
+	g_assert_cmpuint(change_count(changes, IRQ_REFUSED), ==, 1);
+}
+
+/* Later threads */
+
+static void world_newcomer(struct world *w, const char *name)
+{
+	const struct fake_thread *t = fake_thread(w->f, name);
+	const struct threadwatch_newcomer newcomer = {
+		.tid = t->tid,
+		.start_ticks = t->start_ticks,
+		.created_ns = (uint64_t)g_get_monotonic_time() * 1000 - 5000000,
+	};
+
+	g_assert_nonnull(w->f->watcher);
+	w->f->watcher(THREADWATCH_THREAD, &newcomer, w->f->watcher_data);
+}
+
+static void world_events(struct world *w, uint64_t usec)
+{
+	gint64 end = g_get_monotonic_time() + (gint64)usec;
+
+	while (g_get_monotonic_time() < end)
+		g_assert_cmpint(sd_event_run(w->event, 10000), >=, 0);
+}
+
+static void test_newcomer(struct world *w, gconstpointer data)
+{
+	const struct irq_change *c;
+	unsigned reads;
+
+	world_rules(w, "10-net", ETH0_60);
+	world_start(w);
+	fake_end_thread(w->f, "irq/5-eth0");
+	fake_add_thread(w->f, 77, "irq/5-eth0");
+	g_ptr_array_set_size(w->news, 0);
+	reads = w->f->reads;
+	world_newcomer(w, "irq/5-eth0");
+	world_newcomer(w, "irq/5-s-eth0");
+	world_newcomer(w, "irq/7-parport0");
+	world_events(w, 10000);
+	g_assert_cmpuint(w->f->reads, ==, reads + 1); /* one look for all */
+	fake_assert_policy(w->f, "irq/5-eth0", "fifo 60");
+	c = change_find(w->news, IRQ_SET, "irq/5-eth0");
+	g_assert_true(c && c->after_ns >= 5000000);
+	/* the kernel was late with its default: once more */
+	fake_chrt(w->f, "irq/5-eth0", SCHED_FIFO, 50);
+	world_events(w, 300000);
+	fake_assert_policy(w->f, "irq/5-eth0", "fifo 60");
+	g_assert_cmpuint(change_count(w->news, IRQ_DRIFTED), ==, 0);
+	/* and then it is somebody's wish */
+	fake_chrt(w->f, "irq/5-eth0", SCHED_FIFO, 50);
+	w->f->watcher(THREADWATCH_LOOK, NULL, w->f->watcher_data);
+	world_events(w, 300000);
+	fake_assert_policy(w->f, "irq/5-eth0", "fifo 50");
+	g_assert_cmpuint(change_count(w->news, IRQ_DRIFTED), ==, 1);
+}
+
+static void test_watching(struct world *w, gconstpointer data)
+{
+	g_autoptr(GPtrArray) findings = findings_new();
+	g_autoptr(GPtrArray) rules = plan_rules("rules = " PARPORT_90 ";");
+	const char *why;
+
+	world_start(w);
+	g_assert_cmpstr(irqpolicy_watching(w->p, &why), ==, "off");
+	g_assert_null(w->f->watcher);
+	irqpolicy_session_begin(w->p, rules, 0, findings);
+	g_assert_cmpstr(irqpolicy_watching(w->p, &why), ==, "process-events");
+	irqpolicy_session_end(w->p, findings);
+	g_assert_cmpstr(irqpolicy_watching(w->p, &why), ==, "off");
+	world_rules(w, "10-net", ETH0_60);
+	world_reload(w);
+	g_assert_cmpstr(irqpolicy_watching(w->p, &why), ==, "process-events");
+	world_rules(w, "10-net", "rules = ( );");
+	world_reload(w);
+	g_assert_null(w->f->watcher);
+}
+
+/* What is said of rules */
+
+static void test_notes(struct world *w, gconstpointer data)
+{
+	g_autoptr(GPtrArray) changes = NULL;
+
+	world_rules(w, "10-a",
+		    "rules = ( { name = \"waits\"; match = { interface = \"wlan0\"; }; nice = 1; },"
+		    "{ name = \"timer\"; match = { action = \"timer\"; }; policy = \"other\"; },"
+		    "{ name = \"cpus\"; match = { action = \"timer\"; }; affinity = \"0\"; },"
+		    "{ name = \"protected\"; match = { kthread = \"migration/*\"; }; nice = 1; },"
+		    "{ name = \"unused\"; match = { irq = 11; }; nice = 1; },"
+		    "{ name = \"fine\"; match = { irq = 5; }; nice = 1; } );");
+	fake_add_line(w->f, 11, "", NULL);
+	fake_line(w->f, 11)->unthreaded = IRQ_UNUSED;
+	world_start(w);
+	g_assert_cmpuint(change_count(w->news, IRQ_WAITS), ==, 0); /* quietly */
+	g_assert_cmpuint(change_count(w->news, IRQ_NEVER), ==, 2);
+	changes = irqpolicy_apply(w->p, true);
+	g_assert_cmpuint(change_count(changes, IRQ_WAITS), ==, 2);
+	g_assert_cmpuint(change_count(changes, IRQ_NEVER), ==, 2);
+	for (guint i = 0; i < changes->len; i++) {
+		const struct irq_change *c = changes->pdata[i];
+
+		if (c->outcome == IRQ_NEVER)
+			g_assert_true(strcmp(c->by, "timer") == 0 ||
+				      strcmp(c->by, "protected") == 0);
+		if (c->outcome == IRQ_WAITS)
+			g_assert_true(strcmp(c->by, "waits") == 0 || strcmp(c->by, "unused") == 0);
+		g_assert_true(c->message && *c->message);
+	}
+}
+
+#define ADD(name, f)                                                                               \
+	g_test_add("/irqpolicy/" name, struct world, NULL, world_setup, f, world_teardown)
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	ADD("line", test_line);
+	ADD("unequal", test_unequal);
+	ADD("first-match", test_first_match);
+	ADD("priority-alone", test_priority_alone);
+	ADD("chain", test_chain);
+	ADD("restore", test_restore);
+	ADD("restore-while-measuring", test_restore_while_measuring);
+	ADD("drift", test_drift);
+	ADD("drift-of-kept", test_drift_of_kept);
+	ADD("drift-of-affinity", test_drift_of_affinity);
+	ADD("tick-is-cheap", test_tick_is_cheap);
+	ADD("measuring", test_measuring);
+	ADD("together", test_together);
+	ADD("forbidden", test_forbidden);
+	ADD("refused-in-the-middle", test_refused_in_the_middle);
+	ADD("forbidden-afterwards", test_forbidden_afterwards);
+	ADD("by-hand", test_by_hand);
+	ADD("by-hand-refused", test_by_hand_refused);
+	ADD("line-by-hand", test_line_by_hand);
+	ADD("killed", test_killed);
+	ADD("killed-and-changed", test_killed_and_changed);
+	ADD("restore-journal", test_restore_journal);
+	ADD("damaged-journal", test_damaged_journal);
+	ADD("journal-of-another-boot", test_journal_of_another_boot);
+	ADD("captured", test_captured);
+	ADD("no-rights", test_no_rights);
+	ADD("newcomer", test_newcomer);
+	ADD("watching", test_watching);
+	ADD("notes", test_notes);
+	return g_test_run();
+}
