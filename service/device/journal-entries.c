@@ -119,7 +119,7 @@ static bool reading_head(struct journal_reading *r, const char *line, size_t siz
 void journal_read(const char *text, size_t size, const char *boot_id, struct journal_reading *ret)
 {
 	struct journal_reading r = { .entries = journal_entries_new() };
-	const char *at = text, *end = text + size;
+	const char *at = text, *end = size > 0 ? text + size : text; /* no text, no pointer */
 	bool head = false;
 
 	while (at < end) {

@@ -101,7 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	check((const char *)data, size);
 	if (size == 0)
-		return 0;
+		return 0; /* no data, no pointer */
 	again = sealed((const char *)data, size, &again_size);
 	check(again, again_size);
 	return 0;

@@ -375,6 +375,7 @@ static void test_goes_on(struct world *w, gconstpointer data)
 	struct tuning_subject t = thread_subject(50, "irq/24-ACPI:Ged");
 	gsize size;
 
+	g_assert_cmpuint(states->len, >, 1);
 	g_assert_true(g_file_get_contents(w->path, &text, &size, NULL));
 	w->j = journal_close(w->j);
 	text[size / 2] ^= 1;
@@ -407,6 +408,7 @@ static void test_other_boot(struct world *w, gconstpointer data)
 	gsize size;
 	unsigned bad;
 
+	assert_state(w, states->pdata[states->len - 1]);
 	g_assert_true(g_file_get_contents(w->path, &text, &size, NULL));
 	g_ptr_array_unref(journal_parse(text, size, "another", &bad));
 	g_assert_cmpuint(bad, ==, 0);

@@ -176,6 +176,7 @@ static void start_guardian(struct real *w)
 
 static const char *real_missing(struct real *w)
 {
+	g_autofree char *chrt = NULL, *ps = NULL;
 	struct kthread_name what;
 
 	if (geteuid() != 0)
@@ -187,7 +188,9 @@ static const char *real_missing(struct real *w)
 	w->line = (struct tuning_subject){ .is_line = true,
 					   .irq = (unsigned)what.irq,
 					   .name = (char *)"" };
-	if (!g_find_program_in_path("chrt") || !g_find_program_in_path("ps"))
+	chrt = g_find_program_in_path("chrt");
+	ps = g_find_program_in_path("ps");
+	if (!chrt || !ps)
 		return "chrt or ps is not installed here";
 	return NULL;
 }
