@@ -5,6 +5,9 @@
  * database opened and what an earlier life left taken up. Calls that arrive meanwhile wait in the
  * socket.
  *
+ * Interrupts are put in order before sessions are taken up, because one of them may be about to
+ * measure, and put back when none measures any more.
+ *
  * A stop is two steps: sessions end their children, which takes up to two seconds, and the loop
  * goes on meanwhile, so that signals about it still go out. A second signal does not wait.
  */
@@ -14,16 +17,16 @@
 #include "cleanup.h"
 #include "config.h"
 #include "conftree.h"
+#include "folders.h"
+#include "irqlog.h"
+#include "irqpolicy.h"
 #include "log.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <systemd/sd-daemon.h>
 
 #define DAEMON_STOP_USEC (5 * G_USEC_PER_SEC)
@@ -151,15 +154,22 @@ static void daemon_log_problems(const GPtrArray *problems)
 	}
 }
 
-/* Plans and loads again; problems of all files, logged. g_ptr_array_unref(). */
+/* Plans and loads again; their problems go to @problems. */
+static void daemon_read_plans(struct daemon *d, GPtrArray *problems)
+{
+	GPtrArray *others = sessions_reload(d->sessions);
+
+	g_ptr_array_extend_and_steal(problems, others);
+}
+
+/* Everything again; problems of all files, logged. g_ptr_array_unref(). */
 static GPtrArray *daemon_read_all(struct daemon *d)
 {
 	GPtrArray *problems = problems_new();
-	GPtrArray *others;
 
 	daemon_read_settings(d, problems);
-	others = sessions_reload(d->sessions);
-	g_ptr_array_extend_and_steal(problems, others);
+	daemon_read_plans(d, problems);
+	irqpolicy_reload(d->irqpolicy, problems);
 	daemon_log_problems(problems);
 	return problems;
 }
@@ -173,6 +183,7 @@ static GPtrArray *daemon_reload(void *userdata)
 	problems = daemon_read_all(d);
 	log_info("Configuration read again: %u problem%s.", problems->len,
 		 problems->len == 1 ? "" : "s");
+	bus_irq_state_changed(d->bus);
 	(void)sd_notify(0, "READY=1"); /* nobody may be listening */
 	return problems;
 }
@@ -274,6 +285,24 @@ static void on_sessions_news(enum sessions_news what, struct session *s, void *u
 		daemon_tell_status(d);
 }
 
+static void on_irq_news(const struct irq_change *c, void *userdata)
+{
+	struct daemon *d = userdata;
+
+	irqlog_write(c);
+	/* while irqpolicy_new() takes up what was left, there is nobody to tell */
+	if (d->irqpolicy && !d->ending)
+		bus_irq_news(d->bus, c);
+}
+
+static void on_irq_changed(void *userdata)
+{
+	struct daemon *d = userdata;
+
+	if (d->irqpolicy && !d->ending)
+		bus_irq_state_changed(d->bus);
+}
+
 /* Start */
 
 static int daemon_open_event(struct daemon *d)
@@ -290,61 +319,40 @@ static int daemon_open_event(struct daemon *d)
 	return r;
 }
 
-static int daemon_make_folder(const char *path, mode_t mode, char **ret_message)
-{
-	int r;
-
-	if (g_mkdir_with_parents(path, mode) == 0 && access(path, W_OK | X_OK) == 0)
-		return 0;
-	r = -errno;
-	*ret_message =
-		g_strdup_printf("The folder %s cannot be written to: %s.", path, g_strerror(-r));
-	return r;
-}
-
-static bool daemon_same_folder(const char *a, const char *b)
-{
-	struct stat x, y;
-
-	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
-/* 0: ours until the process ends. */
-static int daemon_lock_folder(const char *path, int *ret_fd, char **ret_message)
-{
-	g_auto(fd_t) fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int r;
-
-	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
-		*ret_fd = fd_steal(&fd);
-		return 0;
-	}
-	r = -errno;
-	if (r == -EWOULDBLOCK)
-		*ret_message = g_strdup_printf("Another lrtbfd uses the folder %s.", path);
-	else
-		*ret_message = g_strdup_printf("The folder %s cannot be opened: %s.", path,
-					       g_strerror(-r));
-	return r;
-}
-
 static int daemon_open_folders(struct daemon *d, const struct daemon_options *o, char **ret_message)
 {
 	int r;
 
-	r = daemon_make_folder(o->state_dir, 0755, ret_message);
+	r = folder_make(o->state_dir, 0755, ret_message);
 	if (r >= 0)
-		r = daemon_make_folder(o->runtime_dir, 0755, ret_message);
+		r = folder_make(o->runtime_dir, 0755, ret_message);
 	if (r >= 0)
-		r = daemon_lock_folder(o->state_dir, &d->state_lock, ret_message);
+		r = folder_lock(o->state_dir, &d->state_lock, ret_message);
 	/* one folder may be both: a second lock on it would be refused to ourselves */
-	if (r >= 0 && !daemon_same_folder(o->state_dir, o->runtime_dir))
-		r = daemon_lock_folder(o->runtime_dir, &d->runtime_lock, ret_message);
+	if (r >= 0 && !folder_same(o->state_dir, o->runtime_dir))
+		r = folder_lock(o->runtime_dir, &d->runtime_lock, ret_message);
 	return r;
 }
 
+static int daemon_open_irqpolicy(struct daemon *d, const struct daemon_options *o,
+				 GPtrArray *problems, char **ret_message)
+{
+	const struct irqpolicy_params params = {
+		.event = d->event,
+		.root = o->root,
+		.runtime_dir = o->runtime_dir,
+		.config_dirs = d->config_dirs,
+		.problems = problems,
+		.news = on_irq_news,
+		.changed = on_irq_changed,
+		.userdata = d,
+	};
+
+	return irqpolicy_new(&params, &d->irqpolicy, ret_message);
+}
+
 static int daemon_open_sessions(struct daemon *d, const struct daemon_options *o,
-				char **ret_message)
+				GPtrArray *problems, char **ret_message)
 {
 	struct sessions_params params = {
 		.event = d->event,
@@ -365,7 +373,7 @@ static int daemon_open_sessions(struct daemon *d, const struct daemon_options *o
 
 	r = sessions_new(&params, &d->sessions);
 	if (r >= 0)
-		g_ptr_array_unref(daemon_read_all(d)); /* for the log: what is wrong with files */
+		daemon_read_plans(d, problems);
 	else
 		*ret_message = g_strdup_printf("What an earlier run left cannot be taken up: %s.",
 					       g_strerror(-r));
@@ -389,7 +397,6 @@ static int daemon_publish(struct daemon *d, const struct daemon_options *o, char
 
 static int daemon_start(struct daemon *d, const struct daemon_options *o, char **ret_message)
 {
-	/* logged with those of all other files, when sessions have read theirs */
 	g_autoptr(GPtrArray) problems = problems_new();
 	int r;
 
@@ -411,7 +418,10 @@ static int daemon_start(struct daemon *d, const struct daemon_options *o, char *
 		r = store_open(o->state_dir, d->event, on_store_news, d, &d->store, ret_message);
 	}
 	if (r >= 0)
-		r = daemon_open_sessions(d, o, ret_message);
+		r = daemon_open_irqpolicy(d, o, problems, ret_message);
+	if (r >= 0)
+		r = daemon_open_sessions(d, o, problems, ret_message);
+	daemon_log_problems(problems);
 	if (r >= 0)
 		r = daemon_publish(d, o, ret_message);
 	return r;
@@ -459,6 +469,7 @@ struct daemon *daemon_free(struct daemon *d)
 	/* sessions still write to the store, and the store still answers calls: the bus goes last
 	 */
 	sessions_free(d->sessions);
+	irqpolicy_free(d->irqpolicy); /* after the sessions, whose rules end with them */
 	store_close(d->store);
 	bus_free(d->bus);
 	fd_close(d->state_lock);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /*
- * lrtbfd as an object: who owns what. Settings, store, sessions and bus are made here, in an order
- * that keeps a second daemon from touching the first one's results, and are ended in the reverse.
+ * lrtbfd as an object: who owns what. Settings, store, interrupt policy, sessions and bus are made
+ * here, in an order that keeps a second daemon from touching the first one's results, and are ended
+ * in the reverse.
  *
  * Before daemon_new(): SIGTERM, SIGINT, SIGHUP and SIGCHLD blocked in every thread, SIGPIPE ignored
  * (daemon_signals()).

@@ -6,6 +6,7 @@
 #include "config.h"
 #include "daemon.h"
 #include "log.h"
+#include "restore.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -27,6 +28,7 @@ enum main_option {
 	OPTION_MEASURE,
 	OPTION_LOAD,
 	OPTION_LOG_LEVEL,
+	OPTION_RESTORE,
 	OPTION_HELP,
 	OPTION_VERSION,
 };
@@ -41,6 +43,7 @@ static const struct option main_options[] = {
 	{ "measure", required_argument, NULL, OPTION_MEASURE },
 	{ "load", required_argument, NULL, OPTION_LOAD },
 	{ "log-level", required_argument, NULL, OPTION_LOG_LEVEL },
+	{ "restore", no_argument, NULL, OPTION_RESTORE },
 	{ "help", no_argument, NULL, OPTION_HELP },
 	{ "version", no_argument, NULL, OPTION_VERSION },
 	{ NULL },
@@ -61,6 +64,8 @@ static const char main_help[] =
 	"  --measure=FILE             the program lrtbf-measure\n"
 	"  --load=FILE                the program lrtbf-load\n"
 	"  --log-level=LEVEL          debug, info, notice, warning, err; over the settings' one\n"
+	"  --restore                  no daemon: put back what a killed one left on interrupt\n"
+	"                             threads and lines, say what, and end\n"
 	"  -h, --help; --version\n"
 	"\n"
 	"SIGTERM and SIGINT stop it, SIGHUP reads the configuration again. See lrtbfd(8).\n";
@@ -118,7 +123,7 @@ static int main_take(struct daemon_options *o, int option, const char *arg)
 }
 
 /* 1: go on; 0: all is said; -EINVAL: usage. */
-static int main_parse(int argc, char **argv, struct daemon_options *o)
+static int main_parse(int argc, char **argv, struct daemon_options *o, bool *ret_restore)
 {
 	int c;
 
@@ -132,6 +137,9 @@ static int main_parse(int argc, char **argv, struct daemon_options *o)
 		case OPTION_VERSION:
 			puts("lrtbfd " LRTBFD_VERSION);
 			return 0;
+		case OPTION_RESTORE:
+			*ret_restore = true;
+			break;
 		case ':':
 			return main_usage("A value is missing for ", argv[optind - 1]);
 		case '?':
@@ -161,14 +169,17 @@ int main(int argc, char **argv)
 	g_autofree char *message = NULL;
 	struct daemon_options options;
 	struct daemon *d = NULL;
+	bool restore = false;
 	int r;
 
 	daemon_options_init(&options);
-	r = main_parse(argc, argv, &options);
+	r = main_parse(argc, argv, &options, &restore);
 	if (r <= 0)
 		return r < 0 ? EXIT_USAGE : EXIT_SUCCESS;
 	if (options.log_level >= 0)
 		log_set_level(options.log_level);
+	if (restore)
+		return restore_run(options.runtime_dir);
 	main_small_heap();
 	r = daemon_signals();
 	if (r >= 0)
