@@ -8,6 +8,7 @@
 
 #include "cleanup-bus.h"
 #include "cleanup.h"
+#include "irqs.h"
 #include "log.h"
 #include "preemption.h"
 #include "sysfile.h"
@@ -104,11 +105,16 @@ int bus_publish(struct bus *b, const struct bus_model *model, char **ret_message
 
 	b->model = *model;
 	bus_read_kernel(b);
+	irqs_publish(b);
 	b->authority = authority_new(b->bus);
 	b->inhibit = inhibit_new(b->bus);
 	r = manager_publish(b);
 	if (r >= 0)
 		r = session_publish(b);
+	if (r >= 0)
+		r = thread_publish(b);
+	if (r >= 0)
+		r = irq_publish(b);
 	if (r >= 0)
 		r = sd_bus_add_object_manager(b->bus, NULL, BUS_PATH);
 	if (r < 0)
@@ -125,6 +131,7 @@ struct bus *bus_free(struct bus *b)
 	inhibit_free(b->inhibit);
 	view_done(&b->view);
 	g_free(b->kernel_release);
+	g_free(b->irq_watching);
 	sd_bus_flush_close_unref(b->bus);
 	g_free(b);
 	return NULL;

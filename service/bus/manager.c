@@ -11,6 +11,7 @@
 #include "delete.h"
 #include "dict.h"
 #include "errors.h"
+#include "irqs.h"
 #include "log.h"
 #include "options.h"
 #include "page.h"
@@ -204,12 +205,28 @@ static const sd_bus_vtable manager_vtable[] = {
 	SD_BUS_METHOD_WITH_ARGS("CheckSystem", SD_BUS_ARGS("a{sv}", options),
 				SD_BUS_RESULT("aa{sv}", findings), method_check_system,
 				SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("ListIrqs", SD_BUS_ARGS("a{sv}", options),
+				SD_BUS_RESULT("aa{sv}", irqs), irqs_method_list_irqs,
+				SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("ListThreads", SD_BUS_ARGS("a{sv}", options),
+				SD_BUS_RESULT("aa{sv}", threads), irqs_method_list_threads,
+				SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("ListIrqRules", SD_BUS_ARGS("a{sv}", options),
+				SD_BUS_RESULT("aa{sv}", rules), irqs_method_list_irq_rules,
+				SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("ApplyIrqPolicy", SD_BUS_ARGS("a{sv}", options),
+				SD_BUS_RESULT("aa{sv}", changes), irqs_method_apply_irq_policy,
+				SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("RestoreIrqPolicy", SD_BUS_ARGS("a{sv}", options),
+				SD_BUS_RESULT("aa{sv}", changes), irqs_method_restore_irq_policy,
+				SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("Reload", SD_BUS_ARGS("a{sv}", options),
 				SD_BUS_RESULT("aa{sv}", problems), method_reload,
 				SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_SIGNAL_WITH_ARGS("SessionNew", SD_BUS_ARGS("s", id, "o", session), 0),
 	SD_BUS_SIGNAL_WITH_ARGS("SessionFinished",
 				SD_BUS_ARGS("s", id, "o", session, "s", state, "s", verdict), 0),
+	SD_BUS_SIGNAL_WITH_ARGS("IrqEvent", SD_BUS_ARGS("a{sv}", change), 0),
 	SD_BUS_PROPERTY("Version", "s", property_version, 0, SD_BUS_VTABLE_PROPERTY_CONST),
 	SD_BUS_PROPERTY("KernelRelease", "s", property_kernel_release, 0,
 			SD_BUS_VTABLE_PROPERTY_CONST),
@@ -220,6 +237,10 @@ static const sd_bus_vtable manager_vtable[] = {
 			SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("Formats", "as", property_formats, 0, SD_BUS_VTABLE_PROPERTY_CONST),
 	SD_BUS_PROPERTY("Trouble", "s", property_trouble, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+	SD_BUS_PROPERTY("IrqWatching", "s", irqs_property_watching, 0,
+			SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+	SD_BUS_PROPERTY("IrqPaused", "b", irqs_property_paused, 0,
+			SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_VTABLE_END,
 };
 

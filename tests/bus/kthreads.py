@@ -160,10 +160,10 @@ class FakeRoot:
         text = b"%d (%s) S %d 0 0 0 -1 %d 0 0 0 0 0 0 0 0 %d %d 1 0 %d" % (
             tid, comm, ppid, 0x208040, shown, nice, start)
         text += b" 0" * 16 + b" 0 %d %d" % (priority, number) + b" 0" * 11 + b"\n"
-        for folder in (f"proc/{tid}", f"proc/{tid}/task/{tid}"):
-            (self.folder / folder).mkdir(parents=True)
-            (self.folder / folder / "stat").write_bytes(text)
-            (self.folder / folder / "comm").write_bytes(comm + b"\n")
+        folder = self.folder / "proc" / str(tid)
+        folder.mkdir(parents=True)
+        (folder / "stat").write_bytes(text)
+        (folder / "comm").write_bytes(comm + b"\n")
         return self
 
     def write(self):
