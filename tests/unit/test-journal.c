@@ -599,7 +599,7 @@ static void full_disk(struct world *w)
 	enum { N = 500 };
 	int r = 0, i;
 
-	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) < 0 ||
 	    mount("tmpfs", w->dir, "tmpfs", 0, "size=256k") < 0)
 		_exit(SKIP);
 	world_open(w);

@@ -753,9 +753,9 @@ static void test_same(void)
 /* As a sandbox makes /proc/irq: in a mount namespace of its own. */
 static void read_only(struct tree *t)
 {
-	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
-	    mount(t->proc, t->proc, NULL, MS_BIND, NULL) < 0 ||
-	    mount(NULL, t->proc, NULL, MS_REMOUNT | MS_BIND | MS_RDONLY, NULL) < 0)
+	if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) < 0 ||
+	    mount(t->proc, t->proc, "none", MS_BIND, NULL) < 0 ||
+	    mount("none", t->proc, "none", MS_REMOUNT | MS_BIND | MS_RDONLY, NULL) < 0)
 		_exit(SKIP);
 	assert_line(t, 1, 1, -EROFS, "ProtectKernelTunables=");
 }
