@@ -37,6 +37,9 @@ static int irqs_refuse(sd_bus_error *error, int r, const char *message)
 	case EBADE:
 		r = -EIO;
 		break;
+	case ERANGE:
+		r = -EINVAL;
+		break;
 	default:
 		break;
 	}

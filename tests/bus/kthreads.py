@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from lrtbf import NAME
+from lrtbf import MANAGER, NAME
 
 KTHREAD = 0x00200000
 POLICIES = {"SCHED_OTHER": "other", "SCHED_BATCH": "batch", "SCHED_IDLE": "idle", "SCHED_FIFO": "fifo",
@@ -188,6 +188,13 @@ def set_thread(caller, path, override=None, **attributes):
 
 def restore_thread(caller, path):
     return caller.call(path, f"{NAME}.Thread", "Restore", "a{sv}", {})
+
+
+def begin(daemon, caller):
+    """Start it and wait until it answers: it owns its name before it has applied its rules."""
+    daemon.start()
+    caller.get(MANAGER, "Manager", "Version")
+    return daemon
 
 
 def rules(daemon, **files):

@@ -4,9 +4,11 @@ import re
 import xml.etree.ElementTree as ET
 
 import pytest
+from kthreads import FakeRoot
 from lrtbf import MANAGER, ROOT
 
-FILES = {"org.lrtbf1.Manager": "org.lrtbf1.Manager.xml", "org.lrtbf1.Session": "org.lrtbf1.Session.xml"}
+# how many members each has at least
+FILES = {"org.lrtbf1.Manager": 10, "org.lrtbf1.Session": 10, "org.lrtbf1.Thread": 5, "org.lrtbf1.Irq": 3}
 EMITS = "org.freedesktop.DBus.Property.EmitsChangedSignal"
 PLAN = """
 instrument = "timer"; policy = "other"; interval = "1ms"; duration = "30s"; cpus = "0";
@@ -18,7 +20,7 @@ def parse(text):
 
 
 def contract(interface):
-    return next(e for e in parse((ROOT / "dbus" / FILES[interface]).read_text()).iter("interface"))
+    return next(e for e in parse((ROOT / "dbus" / f"{interface}.xml").read_text()).iter("interface"))
 
 
 def shape(interface):
@@ -63,7 +65,7 @@ def test_every_member_has_prose(interface):
             assert mentioned in [a.get("name") for a in e.findall("arg")], f"{name}: no {mentioned}"
         before = None
         found += 1
-    assert found > 10
+    assert found >= FILES[interface]
 
 
 def test_manager_is_as_written(daemon, caller):
@@ -85,6 +87,29 @@ def test_session_is_as_written(make_daemon, bus, caller):
     assert sid in [n.get("name") for n in node.findall("node")]
     _, node = introspect(caller, MANAGER)
     assert "session" in [n.get("name").split("/")[0] for n in node.findall("node")]
+
+
+@pytest.mark.parametrize("path, interface", [("thread/301_100", "org.lrtbf1.Thread"), ("irq/24", "org.lrtbf1.Irq")])
+def test_interrupts_are_as_written(make_daemon, caller, folder, path, interface):
+    """They answer by path, and are found by nobody who walks the tree."""
+    root = FakeRoot(folder + "/root").line(24, "eth0").thread(301, "irq/24-eth0", "fifo", 50).write()
+    make_daemon(args=(f"--root={root}",)).start()
+    interfaces, _ = introspect(caller, f"{MANAGER}/{path}")
+    assert shape(interfaces[interface]) == shape(contract(interface))
+    got = caller.call(f"{MANAGER}/{path}", "org.freedesktop.DBus.Properties", "GetAll", "s", interface)
+    written = {name: s[0] for (tag, name), s in shape(contract(interface)).items() if tag == "property"}
+    assert {k: v[0] for k, v in got.items()} == written
+    _, node = introspect(caller, f"{MANAGER}/{path.split('/')[0]}")
+    assert not node.findall("node")
+    assert f"{MANAGER}/{path}" not in caller.call(MANAGER, "org.freedesktop.DBus.ObjectManager",
+                                                  "GetManagedObjects")
+
+
+def test_every_file_is_installed():
+    """And every file of the folder is one of those here."""
+    assert {p.stem for p in (ROOT / "dbus").glob("*.xml")} == set(FILES)
+    listed = (ROOT / "dbus" / "meson.build").read_text()
+    assert all(f"'{interface}.xml'" in listed for interface in FILES)
 
 
 def test_properties_have_the_types_written(make_daemon, caller):
