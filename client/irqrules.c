@@ -23,13 +23,14 @@ int irqrules_read(struct client *c, json_t **ret)
 	return OUTCOME_DONE;
 }
 
-const json_t *irqrules_find(const json_t *rules, const char *file, int64_t line)
+const json_t *irqrules_find(const json_t *rules, const json_t *change)
 {
 	for (size_t i = 0; i < json_array_size(rules); i++) {
 		const json_t *rule = json_array_get(rules, i);
 
-		if (field_number(rule, "line", 0) == line &&
-		    strcmp(field_text(rule, "file"), file) == 0)
+		if (field_number(rule, "line", 0) == field_number(change, "line", 0) &&
+		    strcmp(field_text(rule, "file"), field_text(change, "file")) == 0 &&
+		    strcmp(field_text(rule, "name"), field_text(change, "by")) == 0)
 			return rule;
 	}
 	return NULL;

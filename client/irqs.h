@@ -28,17 +28,6 @@ void irqs_done(struct irqs *t);
  */
 json_t *irqs_rows(const struct irqs *t, bool all);
 
-/* Whether the counts of @lines go on: those of a captured table stand still. */
-bool irqs_counting(const json_t *lines);
-/*
- * How often a second a line came between two readings of it: on CPUs that both have. Counts of the
- * kernel are of 32 bits and wrap; one that fell by more than a CPU could count in that time began
- * anew instead. false: cannot be told.
- */
-bool irqs_rate(const json_t *before, const json_t *after, double *ret);
-/* Gives each line of @after that @before has as well its "per_second". */
-void irqs_add_rates(const json_t *before, json_t *after);
-
 /* "irq/24-eth0 (tid 90)", "irq 24 (eth0, parport0)", "irq 24": of a row or a change. g_free(). */
 char *irqs_subject(const json_t *row);
 /* Objects of the bus; NULL: the row is none, or does not say enough. g_free(). */

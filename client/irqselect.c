@@ -103,6 +103,16 @@ static void irqselect_tag_device(struct irqselect_tags *t, const char *device)
 		irqselect_tag(t, k, device + n + 1);
 }
 
+/* @name with all of @action; "s-..." may be the action's own. g_free(). */
+static char *irqselect_uncut(const char *name, const struct kthread_name *what, const char *action)
+{
+	const char *rest = what->rest;
+
+	if (what->secondary && !g_str_has_prefix(action, rest))
+		rest -= strlen("s-");
+	return g_strdup_printf("%.*s%s", (int)(rest - name), name, action);
+}
+
 /* A name that the kernel has cut is known by the whole one as well. */
 static void irqselect_tag_thread(struct irqselect_tags *t, const json_t *row)
 {
@@ -123,9 +133,7 @@ static void irqselect_tag_thread(struct irqselect_tags *t, const json_t *row)
 		const char *action = json_string_value(json_array_get(actions, i));
 
 		if (action && kthread_runs_action(name, action))
-			irqselect_take(t, RULE_THREAD,
-				       g_strdup_printf("irq/%d-%s%s", what.irq,
-						       what.secondary ? "s-" : "", action));
+			irqselect_take(t, RULE_THREAD, irqselect_uncut(name, &what, action));
 	}
 }
 
@@ -210,18 +218,20 @@ static int irqselect_say_nothing(const struct irqselect *s, const char *word, co
 	guint n = names->len - 1;
 
 	if (near && s->key != RULE_IRQ)
-		return say_error("'%s' is no interrupt line or thread. Did you mean '%s'?", word,
-				 near);
+		return say_error("'%s' is no interrupt line, and no thread that may be set. Did "
+				 "you mean '%s'?",
+				 word, near);
 	if (!n)
-		return say_error(
-			"'%s' is no interrupt line or thread, and there is none to name like "
-			"this; 'lrtbfctl irq list --all' shows what there is.",
-			word);
+		return say_error("'%s' is no interrupt line, and no thread that may be set; there "
+				 "is none to name like "
+				 "this; 'lrtbfctl irq list --all' shows what there is.",
+				 word);
 	for (guint i = 0; i < MIN(n, IRQSELECT_NAMED_MAX); i++)
 		g_string_append_printf(list, "%s%s", i ? ", " : "", (char *)names->pdata[i]);
 	if (n > IRQSELECT_NAMED_MAX)
 		g_string_append_printf(list, " and %u more", n - IRQSELECT_NAMED_MAX);
-	return say_error("'%s' is no interrupt line or thread. There are: %s.", word, list->str);
+	return say_error("'%s' is no interrupt line, and no thread that may be set. There are: %s.",
+			 word, list->str);
 }
 
 /* --- selecting --- */
@@ -262,8 +272,11 @@ int irqselect_rows(const GPtrArray *words, const json_t *rows, json_t **ret)
 	g_autofree bool *chosen = g_new0(bool, n + 1);
 	int worst = OUTCOME_DONE;
 
-	for (guint i = 0; i < words->len; i++)
-		worst = MAX(worst, irqselect_word(words->pdata[i], rows, chosen));
+	for (guint i = 0; i < words->len; i++) {
+		int r = irqselect_word(words->pdata[i], rows, chosen);
+
+		worst = MAX(worst, r);
+	}
 	if (worst)
 		return worst;
 	*ret = json_array();

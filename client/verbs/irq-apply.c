@@ -26,8 +26,7 @@ static bool irq_apply_same_rule(const json_t *a, const json_t *b)
 /* "net (10-net.conf:3): interface=eth*: fifo 60" */
 static void irq_apply_heading(const struct irq_apply *p, const json_t *change, GString *out)
 {
-	const json_t *rule = irqrules_find(p->rules, field_text(change, "file"),
-					   field_number(change, "line", 0));
+	const json_t *rule = irqrules_find(p->rules, change);
 	g_autofree char *by = irqchange_by(change), *clean = NULL;
 	g_autoptr(GString) line = g_string_new(*by ? by : "no rule");
 

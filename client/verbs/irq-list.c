@@ -8,6 +8,7 @@
 #include "client.h"
 #include "duration.h"
 #include "irqchange.h"
+#include "irqrate.h"
 #include "irqs.h"
 #include "table.h"
 #include "text.h"
@@ -55,14 +56,14 @@ static int irq_list_read(struct irq_list *l)
 
 	if (r)
 		return r;
-	if (!l->interval_ns || !irqs_counting(before)) {
+	if (!l->interval_ns || !irqrate_counting(before)) {
 		l->irqs.lines = before;
 		return irqs_read(l->c, &l->irqs);
 	}
 	g_usleep(l->interval_ns / 1000);
 	r = irqs_read(l->c, &l->irqs);
 	if (!r)
-		irqs_add_rates(before, l->irqs.lines);
+		irqrate_add(before, l->irqs.lines);
 	json_decref(before);
 	return r;
 }

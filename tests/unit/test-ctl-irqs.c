@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What lrtbfctl makes of lines and threads: rates, rows, selectors, sentences on changes. */
 #include "irqchange.h"
+#include "irqrate.h"
 #include "irqrules.h"
 #include "irqs.h"
 #include "irqselect.h"
@@ -24,7 +25,7 @@ static int64_t rate(const char *before, const char *after)
 {
 	json_t *a = load(before), *b = load(after);
 	double r;
-	int64_t thousandths = irqs_rate(a, b, &r) ? (int64_t)(r * 1000 + 0.5) : -1;
+	int64_t thousandths = irqrate_of(a, b, &r) ? (int64_t)(r * 1000 + 0.5) : -1;
 
 	json_decref(a);
 	json_decref(b);
@@ -100,15 +101,15 @@ static void test_rates_of_lines(void)
 		     " {\"irq\": 3, \"read_usec\": 500000, \"counts\": {\"0\": 9}},"
 		     " {\"name\": \"LOC\", \"read_usec\": 500000, \"counts\": {\"0\": 1}}]");
 
-	g_assert_true(irqs_counting(before));
-	irqs_add_rates(before, after);
+	g_assert_true(irqrate_counting(before));
+	irqrate_add(before, after);
 	g_assert_cmpfloat(field_real(json_array_get(after, 0), "per_second", -1), ==, 2);
 	g_assert_false(field_has(json_array_get(after, 1), "per_second")); /* came meanwhile */
 	g_assert_cmpfloat(field_real(json_array_get(after, 2), "per_second", -1), ==, 0);
 	json_decref(before);
 	json_decref(after);
 	after = load("[{\"irq\": 1, \"counts\": {\"0\": 1}}]");
-	g_assert_false(irqs_counting(after));
+	g_assert_false(irqrate_counting(after));
 	json_decref(after);
 }
 
@@ -290,18 +291,31 @@ static void test_select(void)
 	check_selected("LOC", "");
 }
 
+static void check_name(const char *name, const char *actions, const char *word, bool expected)
+{
+	json_t *row = json_pack("{s:i, s:i, s:s, s:o}", "irq", 24, "tid", 5, "name", name,
+				"actions", load(actions));
+	g_autofree char *message = NULL;
+	struct irqselect s;
+
+	g_assert_cmpint(irqselect_parse(word, &s, &message), ==, 0);
+	if (irqselect_matches(&s, row) != expected)
+		g_error("%s with %s: %s", name, actions, word);
+	json_decref(row);
+}
+
 static void test_select_cut_names(void)
 {
-	json_t *row = load("{\"irq\": 24, \"tid\": 5, \"name\": \"irq/24-0000:00:\","
-			   " \"actions\": [\"0000:00:1f.2\", \"other\"]}");
-	struct irqselect s;
-	g_autofree char *message = NULL;
+	static const char actions[] = "[\"0000:00:1f.2\", \"other\"]";
 
-	g_assert_cmpint(irqselect_parse("irq/24-0000:00:1f.2", &s, &message), ==, 0);
-	g_assert_true(irqselect_matches(&s, row));
-	g_assert_cmpint(irqselect_parse("irq/24-other", &s, &message), ==, 0);
-	g_assert_false(irqselect_matches(&s, row));
-	json_decref(row);
+	check_name("irq/24-0000:00:", actions, "irq/24-0000:00:1f.2", true);
+	check_name("irq/24-0000:00:", actions, "thread=irq/24-0000:00:1f.2", true);
+	check_name("irq/24-0000:00:", actions, "irq/24-0000:00:", true);
+	check_name("irq/24-0000:00:", actions, "irq/24-other", false);
+	check_name("irq/24-s-0000:0", actions, "irq/24-s-0000:00:1f.2", true);
+	check_name("irq/24-s-video0", "[\"s-video0-and-more\"]", "irq/24-s-video0-and-more", true);
+	check_name("irq/24-s-video0", "[\"s-video0-and-more\"]", "irq/24-s-s-video0-and-more",
+		   false);
 }
 
 static void check_refused(const char *word, const char *part)
