@@ -472,6 +472,8 @@ static void test_protected(void)
 			g_test_message("%s", message);
 			g_assert_cmpint(r, ==, -EKEYREJECTED);
 			g_assert_nonnull(strstr(message, stat.comm));
+			if (rows[i].kind == KTHREAD_PROTECTED)
+				g_assert_nonnull(strstr(message, "never touched"));
 		}
 		g_assert_cmpint(read_stat(stat.pid, &after), ==, 0);
 		g_assert_cmpint(after.policy, ==, stat.policy);
