@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 from jeepney import DBusErrorResponse
-from kthreads import (begin, chrt, resets_on_fork, restore_thread, rules, set_thread, stat, state, thread_path)
+from kthreads import (FakeRoot, Kept, begin, chrt, kernel_threads, resets_on_fork, restore_thread, rules, set_thread,
+                      stat, state, thread_path)
 from lrtbf import MANAGER, NAME, plain, wait_for
 from others import Listener
 
@@ -286,6 +287,88 @@ def test_bad_affinities(irq_threads, ready, caller):
                          {"forcce": ("b", True)})
     assert name == "InvalidOption" and "forcce" in text
     assert caller.get(f"{MANAGER}/irq/{irq}", "Irq", "Irq") == int(irq)
+
+
+# Guards, and sessions
+
+def test_guards(make_daemon, caller, folder):
+    """A change that would harm the machine names its guard and the word that sets it aside."""
+    root = FakeRoot(folder + "/root").line(24, "eth0").thread(301, "irq/24-eth0", "fifo", 50)
+    root.thread(14, "ksoftirqd/0", "fifo", 1).thread(15, "rcuc/0", "fifo", 1).thread(16, "irq_work/0", "fifo", 1)
+    root = root.write()
+    for name, tid, word in (("ksoftirqd", 14, "softirq"), ("rcuc", 15, "rcu")):
+        for override in (None, word, "measuring"):
+            text = 'rules = ( { match = { kthread = "%s/*"; }; policy = "fifo"; priority = 2; %s } );' % (
+                name, f'override = [ "{override}" ];' if override else "")
+            daemon = rules(make_daemon(name=f"{name}-{override}", args=(f"--root={root}",)), net=text)
+            begin(daemon, caller)
+            change = policy(caller, "ApplyIrqPolicy", dry_run=True)
+            assert [c["tid"] for c in change] == [tid]
+            assert change[0]["outcome"] == ("would" if override == word else "refused")
+            if override != word:
+                assert f'"{word}"' in change[0]["message"] and name in change[0]["message"]
+            assert daemon.stop() == 0
+
+
+def test_a_guard_over_the_bus(make_daemon, caller):
+    """ksoftirqd above rcu: machines die of it."""
+    tid = next((t for t, n in kernel_threads().items() if n == "ksoftirqd/0"), None)
+    rcu = [t for t, n in kernel_threads().items() if n.startswith("rcu_preempt")]
+    if not tid or not rcu or chrt(rcu[0])[1] > 1:
+        pytest.skip("no ksoftirqd and rcu_preempt to be seen")
+    kept, before = Kept(tid), state(tid)
+    begin(rules(make_daemon()), caller)
+    try:
+        for override in (None, "rcu", "measuring", "rcu,measuring"):
+            name, text = refused(set_thread, caller, thread_path(tid), override=override, policy="fifo", priority=2)
+            assert name == "Refused" and '"softirq"' in text
+            assert state(tid) == before
+    finally:
+        kept.put_back()
+
+
+PLAN = """
+instrument = "timer"; policy = "fifo"; priority = 40; interval = "10ms"; duration = "60s"; cpus = "0";
+%s
+"""
+
+
+def test_while_a_session_measures(irq_threads, make_daemon, caller):
+    tid, path = irq_threads[0], thread_path(irq_threads[0])
+    daemon = rules(make_daemon())
+    daemon.plan("fast", PLAN % "")
+    begin(daemon, caller)
+    sid = caller.start("fast", policy="fifo")
+    caller.wait_state(sid, "running")
+    # it was above already, and down is no harm
+    set_thread(caller, path, policy="rr", priority=39)
+    for priority in (40, 51):
+        name, text = refused(set_thread, caller, path, priority=priority)
+        assert name == "Refused" and '"measuring"' in text and state(tid)[:2] == ("rr", 39)
+    set_thread(caller, path, override="measuring", priority=45)
+    assert state(tid)[:2] == ("rr", 45)
+    caller.session(sid, "Stop", "a{sv}", {})
+    caller.wait_state(sid)
+    set_thread(caller, path, priority=51)
+    policy(caller, "RestoreIrqPolicy")
+    assert state(tid) == ("fifo", 50, 0)
+
+
+def test_a_plans_rules_are_not_put_back_while_it_measures(irq_threads, make_daemon, caller):
+    tid = irq_threads[0]
+    irq = stat(tid)[0].split("-")[0].removeprefix("irq/")
+    daemon = rules(make_daemon())
+    daemon.plan("ruled", PLAN % ('irq_rules = ( { match = { irq = "%s"; }; policy = "other"; nice = 19; } );' % irq))
+    begin(daemon, caller)
+    sid = caller.start("ruled")
+    caller.wait_state(sid, "running")
+    assert state(tid) == ("other", 0, 19)
+    name, text = refused(policy, caller, "RestoreIrqPolicy")
+    assert name == "Busy" and "session" in text
+    assert state(tid) == ("other", 0, 19)
+    caller.session(sid, "Stop", "a{sv}", {})
+    caller.wait_state(sid)
+    wait_for(lambda: state(tid) == ("fifo", 50, 0), what="the value from before the session")
 
 
 # Threads that come and go
