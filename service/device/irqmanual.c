@@ -337,8 +337,8 @@ int irqpolicy_set_line(struct irqpolicy *p, unsigned irq, const char *cpus, uid_
 	int r;
 
 	r = irqmanual_may_set(p, ret_message);
-	if (r >= 0)
-		r = tuning_affinity_resolve(p->root, cpus, &list, ret_message);
+	if (r >= 0 && tuning_affinity_resolve(p->root, cpus, &list, ret_message) < 0)
+		r = -EINVAL;
 	if (r >= 0)
 		r = irqmanual_find_line(p, irq, &s, ret_message);
 	if (r < 0)

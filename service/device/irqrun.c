@@ -274,10 +274,13 @@ int irqpolicy_plan_one(struct irqpolicy *p, const struct tuning_subject *s, stru
 
 static char *change_key(const struct irq_change *c)
 {
+	/* drift is the same drift whoever finds it, and whichever rule wants what is not there */
+	bool drift = c->outcome == IRQ_DRIFTED;
+
 	return g_strdup_printf("%d %d %d %" PRIu64 " %d %s %s:%u %s", (int)c->outcome, c->irq,
 			       (int)c->tid, c->start_ticks, c->attribute, c->new ?: "",
-			       c->file ?: "", c->line,
-			       c->outcome == IRQ_DRIFTED ? "" : c->message ?: "");
+			       drift || !c->file ? "" : c->file, drift ? 0 : c->line,
+			       drift || !c->message ? "" : c->message);
 }
 
 /* What has happened is told; what lasts is told when it begins. */

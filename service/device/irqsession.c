@@ -106,8 +106,6 @@ void irqpolicy_session_end(struct irqpolicy *p, GPtrArray *findings)
 static struct irq_change *held_change(const struct irq_held *h, const struct tuning_value *now)
 {
 	struct irq_change *c = g_new0(struct irq_change, 1);
-	g_autofree char *line =
-		h->subject.is_line ? g_strdup_printf("interrupt line %u", h->subject.irq) : NULL;
 	pid_t irqbalance = h->attribute == TUNING_AFFINITY ? irqbalance_find() : 0;
 	struct kthread_name what;
 
@@ -130,7 +128,6 @@ static struct irq_change *held_change(const struct irq_held *h, const struct tun
 
 static void irqsession_look_at(struct irqpolicy *p, const struct irq_held *h, GPtrArray *findings)
 {
-	g_autofree char *key = irq_key(&h->subject, (int)h->attribute);
 	struct tuning_value now = { 0 };
 	struct irq_change *c;
 

@@ -380,7 +380,7 @@ static void test_restore(struct world *w, gconstpointer data)
 static void test_restore_while_measuring(struct world *w, gconstpointer data)
 {
 	g_autoptr(GPtrArray) rules = plan_rules("rules = " PARPORT_90 ";");
-	g_autoptr(GPtrArray) findings = findings_new(), changes = NULL;
+	g_autoptr(GPtrArray) findings = findings_new();
 	g_autofree char *message = NULL;
 	const struct irq_wish wish = { .has_policy = true, .policy = SCHED_OTHER };
 	int r = 0;
@@ -496,6 +496,7 @@ static void test_drift_of_affinity(struct world *w, gconstpointer data)
 	g_assert_cmpuint(change_count(w->news, IRQ_DRIFTED), ==, 1);
 	irqpolicy_session_end(w->p, findings);
 	g_assert_cmpuint(findings->len, ==, 1);
+	g_assert_cmpuint(change_count(w->news, IRQ_DRIFTED), ==, 1); /* told once */
 	g_assert_cmpstr(fake_line(w->f, 5)->affinity, ==, "4095");
 }
 
@@ -808,7 +809,6 @@ static void test_damaged_journal(struct world *w, gconstpointer data)
 
 static void test_journal_of_another_boot(struct world *w, gconstpointer data)
 {
-	g_autofree char *path = g_build_filename(w->run, "tuning", NULL);
 	const struct irq_change *c;
 	struct journal *j = NULL;
 	g_autofree char *message = NULL;
