@@ -4,12 +4,8 @@
  * of this process does not undo, and after a crash of the machine the journal is of another boot
  * and void. So nothing is ever synced, and one small write per step is all it costs. When most of
  * the lines say nothing any more, the file is written anew beside the old one and takes its place.
- *
- * Who else may write here: the folder is ours, but whoever could put a link or a file of his own in
- * the journal's place would choose what we put onto kernel threads. So only a regular file of our
- * own that nobody else can write is taken. The lock is of fcntl(2)'s old kind on purpose: a child
- * that is forked and not yet exec'd does not hold it on when its parent is killed.
  */
+#include "journal-file.h"
 #include "journal-text.h"
 
 #include "cleanup.h"
@@ -22,11 +18,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define NAME	       "tuning"
-#define NAME_NEW       "tuning.new"
-#define SIZE_MAX_BYTES (16 * 1024 * 1024)
-#define OPEN_FLAGS     (O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
-#define OPEN_TRIES     8
+#define NAME	 "tuning"
+#define NAME_NEW "tuning.new"
 /* what a "did" and a "forget" take, about */
 #define RESERVE_ENTRY_BYTES 320
 #define RESERVE_STEP_BYTES  (32 * 1024)
@@ -42,33 +35,6 @@ struct journal {
 	unsigned lines, damaged;
 	GPtrArray *entries;
 };
-
-static int journal_lock(int fd)
-{
-	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-
-	if (fcntl(fd, F_SETLK, &lock) >= 0)
-		return 0;
-	return errno == EACCES || errno == EAGAIN ? -EBUSY : -errno;
-}
-
-static int journal_write(int fd, const char *text, off_t at)
-{
-	size_t left = strlen(text);
-
-	while (left > 0) {
-		ssize_t n = pwrite(fd, text, left, at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -EIO;
-		text += n;
-		at += n;
-		left -= (size_t)n;
-	}
-	return 0;
-}
 
 /* The whole journal as few lines. @ret_lines, @ret_serial: of the last. */
 static char *journal_format(const struct journal *j, unsigned *ret_lines, uint64_t *ret_serial)
@@ -114,12 +80,12 @@ static int journal_rewrite(struct journal *j)
 
 	text = journal_format(j, &lines, &serial);
 	(void)unlink(path); /* left by one who was killed here; whatever else fails below */
-	fd = open(path, OPEN_FLAGS | O_EXCL, 0600);
+	fd = open(path, JOURNAL_OPEN_FLAGS | O_EXCL, 0600);
 	if (fd < 0)
 		return -errno;
-	r = journal_lock(fd);
+	r = journal_file_lock(fd);
 	if (r >= 0)
-		r = journal_write(fd, text, 0);
+		r = journal_file_write(fd, text, 0);
 	if (r >= 0 && rename(path, j->path) < 0)
 		r = -errno;
 	if (r < 0) {
@@ -180,7 +146,7 @@ static int journal_append(struct journal *j, const struct journal_record *rec)
 		return -EINVAL;
 	r = rec->verb == JOURNAL_WILL ? journal_reserve(j, strlen(line)) : 0;
 	if (r >= 0)
-		r = journal_write(j->fd, line, j->size);
+		r = journal_file_write(j->fd, line, j->size);
 	if (r < 0) {
 		/* a torn line at the end is overwritten by the next, and read by nobody */
 		(void)ftruncate(j->fd, j->size);
@@ -197,101 +163,12 @@ static int journal_append(struct journal *j, const struct journal_record *rec)
 	return 0;
 }
 
-/* Whether the open file may be trusted as a journal of ours. */
-static int journal_check_file(const struct stat *st, const char *path, char **ret_message)
-{
-	if (!S_ISREG(st->st_mode))
-		return message_fail(ret_message, -EPERM,
-				    "%s is no regular file: nothing is changed while it is in the "
-				    "journal's place; remove it.",
-				    path);
-	if (st->st_uid != geteuid())
-		return message_fail(ret_message, -EPERM,
-				    "%s belongs to user %u and is no journal of this program: "
-				    "remove it.",
-				    path, st->st_uid);
-	if ((st->st_mode & 0022) || st->st_nlink > 1)
-		return message_fail(ret_message, -EPERM,
-				    "%s can be written by others (mode %04o, %u names) and is not "
-				    "believed: remove it.",
-				    path, st->st_mode & 07777, (unsigned)st->st_nlink);
-	return 0;
-}
-
-static int journal_open_failed(const char *path, int error, char **ret_message)
-{
-	if (error == ELOOP)
-		return message_fail(ret_message, -ELOOP,
-				    "%s is a symbolic link, where the journal of changes has to "
-				    "be: remove it.",
-				    path);
-	return message_fail(ret_message, -error, "The journal of changes %s cannot be opened: %s.",
-			    path, g_strerror(error));
-}
-
-/* 0: open, checked and locked; 1: it was replaced meanwhile. */
-static int journal_try_open(const char *path, int *ret_fd, char **ret_message)
-{
-	g_auto(fd_t) fd = open(path, OPEN_FLAGS, 0600);
-	struct stat st, now;
-	int r;
-
-	if (fd < 0)
-		return journal_open_failed(path, errno, ret_message);
-	if (fstat(fd, &st) < 0)
-		return journal_open_failed(path, errno, ret_message);
-	if (st.st_nlink == 0)
-		return 1;
-	r = journal_check_file(&st, path, ret_message);
-	if (r < 0)
-		return r;
-	r = journal_lock(fd);
-	if (r == -EBUSY)
-		return message_fail(ret_message, r,
-				    "Another process has the journal of changes %s open: is an "
-				    "lrtbfd running?",
-				    path);
-	if (r < 0)
-		return message_fail(ret_message, r,
-				    "The journal of changes %s cannot be locked: %s.", path,
-				    g_strerror(-r));
-	if (lstat(path, &now) < 0 || now.st_ino != st.st_ino || now.st_dev != st.st_dev)
-		return 1;
-	*ret_fd = fd_steal(&fd);
-	return 0;
-}
-
-static int journal_read_file(int fd, char **ret_text, size_t *ret_size)
-{
-	g_autofree char *text = NULL;
-	size_t size = 0;
-	struct stat st;
-	ssize_t n;
-
-	if (fstat(fd, &st) < 0)
-		return -errno;
-	if (st.st_size > SIZE_MAX_BYTES)
-		return -EFBIG;
-	text = g_malloc((size_t)st.st_size + 1);
-	while (size < (size_t)st.st_size) {
-		n = pread(fd, text + size, (size_t)st.st_size - size, (off_t)size);
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			break;
-		size += (size_t)n;
-	}
-	*ret_text = g_steal_pointer(&text);
-	*ret_size = size;
-	return 0;
-}
-
 static int journal_load(struct journal *j, char **ret_message)
 {
 	g_autofree char *text = NULL;
 	struct journal_reading reading;
 	size_t size = 0;
-	int r = journal_read_file(j->fd, &text, &size);
+	int r = journal_file_read(j->fd, &text, &size);
 
 	if (r < 0)
 		return message_fail(ret_message, r, "The journal of changes %s cannot be read: %s.",
@@ -314,16 +191,13 @@ int journal_open(const char *runtime_dir, const char *boot_id, struct journal **
 		 char **ret_message)
 {
 	struct journal *j = g_new0(struct journal, 1);
-	int r = 1;
+	int r;
 
 	j->fd = -1;
 	j->dir = g_strdup(runtime_dir);
 	j->path = g_build_filename(runtime_dir, NAME, NULL);
 	j->boot_id = g_strdup(boot_id);
-	for (int i = 0; i < OPEN_TRIES && r > 0; i++)
-		r = journal_try_open(j->path, &j->fd, ret_message);
-	if (r > 0)
-		r = journal_open_failed(j->path, EBUSY, ret_message);
+	r = journal_file_open(j->path, &j->fd, ret_message);
 	if (r >= 0)
 		r = journal_load(j, ret_message);
 	if (r < 0) {
