@@ -24,5 +24,5 @@ void irqdevices_add_line(struct irqdevices *d, struct irqdevice *device, unsigne
 void irqdevice_add_tag(struct irqdevices *d, struct irqdevice *device, enum rule_key key,
 		       const char *value);
 
-/* Everything of @tree into @d; @actions: action -> GArray of the numbers of lines that have it. */
-void irqsysfs_read(struct irqdevices *d, const struct roottree *tree, GHashTable *actions);
+/* Everything of @tree into @d; @lines: of struct irq_line. */
+void irqsysfs_read(struct irqdevices *d, const struct roottree *tree, const GPtrArray *lines);

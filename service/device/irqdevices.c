@@ -85,38 +85,15 @@ void irqdevice_add_tag(struct irqdevices *d, struct irqdevice *device, enum rule
 				    .value = g_string_chunk_insert_const(d->strings, value) }));
 }
 
-/* action -> numbers of lines */
-static GHashTable *lines_by_action(const GPtrArray *lines)
-{
-	GHashTable *actions =
-		g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)g_array_unref);
-
-	for (guint i = 0; i < lines->len; i++) {
-		const struct irq_line *l = lines->pdata[i];
-
-		for (char **a = l->actions; *a; a++) {
-			GArray *numbers = g_hash_table_lookup(actions, *a);
-
-			if (!numbers) {
-				numbers = g_array_new(FALSE, FALSE, sizeof(unsigned));
-				g_hash_table_insert(actions, *a, numbers);
-			}
-			g_array_append_val(numbers, l->irq);
-		}
-	}
-	return actions;
-}
-
 struct irqdevices *irqdevices_read(const struct roottree *tree, const GPtrArray *lines)
 {
-	g_autoptr(GHashTable) actions = lines_by_action(lines);
 	struct irqdevices *d = g_new0(struct irqdevices, 1);
 
 	d->by_path = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, irqdevice_free);
 	d->by_irq = g_hash_table_new_full(NULL, NULL, NULL, device_list_free);
 	d->interfaces = g_ptr_array_new();
 	d->strings = g_string_chunk_new(4096);
-	irqsysfs_read(d, tree, actions);
+	irqsysfs_read(d, tree, lines);
 	return d;
 }
 

@@ -289,22 +289,22 @@ static void table_add_lines(struct irqsource *s, const struct proc_interrupts *i
 				irqsource_line(s, &g_array_index(places, struct irqplace, i)));
 }
 
-int irqlines_read(const struct roottree *tree, struct irq_table *t)
+int irqlines_parse(const struct roottree *tree, struct proc_interrupts **ret)
 {
-	struct irqsource s = { .table = t, .thorough = tree->record != NULL };
-	struct proc_interrupts *interrupts = NULL;
 	g_auto(rootdir_t) proc = { .fd = -1 };
 	g_autofree char *text = NULL;
 	size_t size;
-	int r;
 
 	rootdir_open(tree, "proc", &proc);
 	text = rootdir_read_whole(&proc, "interrupts", INTERRUPTS_MAX, &size);
-	if (!text)
-		return -ENOENT;
-	r = proc_interrupts_parse(text, size, &interrupts);
-	if (r < 0)
-		return r;
+	return text ? proc_interrupts_parse(text, size, ret) : -ENOENT;
+}
+
+void irqlines_read(const struct roottree *tree, const struct proc_interrupts *interrupts,
+		   struct irq_table *t)
+{
+	struct irqsource s = { .table = t, .thorough = tree->record != NULL };
+
 	rootdir_open(tree, "proc/irq", &s.proc);
 	rootdir_open(tree, "sys/kernel/irq", &s.sys);
 	t->n_cpus = interrupts->n_cpus;
@@ -313,6 +313,4 @@ int irqlines_read(const struct roottree *tree, struct irq_table *t)
 	table_add_lines(&s, interrupts);
 	rootdir_close(&s.proc);
 	rootdir_close(&s.sys);
-	proc_interrupts_free(interrupts);
-	return 0;
 }

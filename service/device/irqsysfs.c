@@ -24,8 +24,8 @@ struct sysentry { /* a device as a bus or class lists it */
 struct sysreader {
 	struct irqdevices *d;
 	struct rootdir sys, proc_parport;
-	GHashTable *actions;
-	GPtrArray *entries; /* of struct sysentry */
+	GHashTable *actions; /* action -> GArray of the numbers of lines that have it */
+	GPtrArray *entries;  /* of struct sysentry */
 };
 
 static void sysentry_free(void *data)
@@ -328,16 +328,41 @@ static void reader_parports(struct sysreader *r)
 	}
 }
 
-void irqsysfs_read(struct irqdevices *d, const struct roottree *tree, GHashTable *actions)
+static GHashTable *lines_by_action(const GPtrArray *lines)
 {
-	struct sysreader r = { .d = d, .actions = actions };
+	GHashTable *actions =
+		g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)g_array_unref);
+
+	for (guint i = 0; i < lines->len; i++) {
+		const struct irq_line *l = lines->pdata[i];
+
+		for (char **a = l->actions; *a; a++) {
+			GArray *numbers = g_hash_table_lookup(actions, *a);
+
+			if (!numbers) {
+				numbers = g_array_new(FALSE, FALSE, sizeof(unsigned));
+				g_hash_table_insert(actions, *a, numbers);
+			}
+			g_array_append_val(numbers, l->irq);
+		}
+	}
+	return actions;
+}
+
+void irqsysfs_read(struct irqdevices *d, const struct roottree *tree, const GPtrArray *lines)
+{
+	struct sysreader r = { .d = d };
 
 	rootdir_open(tree, "sys", &r.sys);
 	rootdir_open(tree, "proc/sys/dev/parport", &r.proc_parport);
 	r.entries = g_ptr_array_new_with_free_func(sysentry_free);
 	reader_list_all(&r);
 	reader_parports(&r);
-	reader_find_lines(&r);
+	if (r.entries->len > 0) {
+		r.actions = lines_by_action(lines);
+		reader_find_lines(&r);
+		g_hash_table_unref(r.actions);
+	}
 	for (guint i = 0; i < r.entries->len; i++)
 		reader_hang(&r, r.entries->pdata[i]);
 	g_ptr_array_unref(r.entries);

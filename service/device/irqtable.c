@@ -3,6 +3,9 @@
  * Put together from parts that each read one place: lines (irqlines.c), threads (kthreads.c),
  * devices (irqdevices.c). Threads find their line by the number in their name; the name of the
  * action in it may be cut and is not needed for that.
+ *
+ * A big table is thousands of small files, of which each costs the kernel as much as its bytes: the
+ * threads are then read by a second thread, with strings of its own, while this one reads lines.
  */
 #include "irqtable.h"
 
@@ -14,9 +17,11 @@
 #include "irqtags.h"
 #include "kthreads.h"
 #include "preemption.h"
+#include "proc-interrupts.h"
 #include "roottree.h"
 
-#define TEXT_MAX (16 * 1024)
+#define TEXT_MAX  (16 * 1024)
+#define LINES_BIG 512 /* below that a second thread costs more than it brings */
 
 static struct irq_table *table_new(void)
 {
@@ -24,6 +29,7 @@ static struct irq_table *table_new(void)
 
 	t->read_ns = (uint64_t)g_get_monotonic_time() * 1000;
 	t->strings = g_string_chunk_new(16 * 1024);
+	t->thread_strings = g_string_chunk_new(16 * 1024);
 	t->lines = g_ptr_array_new_with_free_func(irq_line_free);
 	t->rows = g_ptr_array_new_with_free_func(irq_row_free);
 	return t;
@@ -39,6 +45,7 @@ void irqtable_free(struct irq_table *t)
 		g_ptr_array_unref(t->threads);
 	g_free(t->cpus);
 	g_string_chunk_free(t->strings);
+	g_string_chunk_free(t->thread_strings);
 	g_free(t);
 }
 
@@ -88,6 +95,23 @@ static void table_join(struct irq_table *t)
 		thread->line = irqtable_line(t, thread->what.irq);
 		if (thread->line)
 			g_ptr_array_add(thread->line->threads, thread);
+	}
+}
+
+/*
+ * An interrupt thread runs where its line does, as of the last interrupt. In a captured tree, where
+ * the thread's own affinity is a file more for each, the line's stands for it.
+ */
+static void table_fill_affinities(struct irq_table *t, const struct kthreads *k)
+{
+	for (guint i = 0; i < t->threads->len; i++) {
+		struct irq_thread *thread = t->threads->pdata[i];
+		const struct irq_line *l = thread->line;
+
+		if (!thread->affinity && l)
+			thread->affinity = l->effective ?: l->affinity;
+		if (!thread->affinity)
+			thread->affinity = kthreads_read_affinity(k, thread->tid, t->strings);
 	}
 }
 
@@ -167,27 +191,53 @@ static void table_explain(struct irq_table *t)
 	}
 }
 
-static void table_read_threads(struct irq_table *t, const struct roottree *tree, bool own)
-{
-	struct kthreads k;
+struct threads_job { /* out: the table's threads and threads_seen */
+	const struct kthreads *kthreads;
+	struct irq_table *table;
+};
 
-	kthreads_open(tree, own, &k);
-	t->threads = kthreads_read(&k, t->strings, &t->threads_seen);
-	kthreads_close(&k);
+static void *threads_job_run(void *data)
+{
+	struct threads_job *job = data;
+	struct irq_table *t = job->table;
+
+	t->threads = kthreads_read(job->kthreads, t->thread_strings, &t->threads_seen);
+	return NULL;
+}
+
+/* Lines and threads, which touch nothing of each other. */
+static void table_read_both(struct irq_table *t, const struct roottree *tree,
+			    const struct kthreads *k, const struct proc_interrupts *interrupts)
+{
+	struct threads_job job = { .kthreads = k, .table = t };
+	GThread *helper = NULL;
+
+	if (interrupts->lines->len >= LINES_BIG && !tree->record)
+		helper = g_thread_try_new("irq-threads", threads_job_run, &job, NULL);
+	irqlines_read(tree, interrupts, t);
+	if (helper)
+		(void)g_thread_join(helper); /* it returns nothing */
+	else
+		threads_job_run(&job);
 }
 
 int irqtable_read_tree(const struct roottree *tree, bool own, struct irq_table **ret)
 {
-	struct irq_table *t = table_new();
+	struct proc_interrupts *interrupts = NULL;
 	struct irqdevices *devices;
-	int r = irqlines_read(tree, t);
+	struct kthreads k;
+	struct irq_table *t;
+	int r = irqlines_parse(tree, &interrupts);
 
-	if (r < 0) {
-		irqtable_free(t);
+	if (r < 0)
 		return r;
-	}
-	table_read_threads(t, tree, own);
+	t = table_new();
+	kthreads_open(tree, own, &k);
+	table_read_both(t, tree, &k, interrupts);
+	proc_interrupts_free(interrupts);
 	table_join(t);
+	table_fill_affinities(t, &k);
+	kthreads_close(&k);
 	t->threaded = table_is_threaded(t, tree);
 	table_explain(t);
 	devices = irqdevices_read(tree, t->lines);

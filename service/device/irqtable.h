@@ -79,7 +79,7 @@ struct irq_table {
 	GPtrArray *threads; /* of struct irq_thread: interrupt threads and the namable others, by
 			       tid */
 	GPtrArray *rows;    /* of struct irq_row */
-	GStringChunk *strings;
+	GStringChunk *strings, *thread_strings;
 };
 
 /* -errno: /proc/interrupts cannot be read or is none. */

@@ -99,7 +99,7 @@ static char *kthreads_affinity_file(const struct kthreads *k, pid_t tid, GString
 	return g_string_chunk_insert_const(strings, at);
 }
 
-static char *kthreads_affinity(const struct kthreads *k, pid_t tid, GStringChunk *strings)
+char *kthreads_read_affinity(const struct kthreads *k, pid_t tid, GStringChunk *strings)
 {
 	g_autofree char *list = NULL;
 	cpu_set_t set;
@@ -113,8 +113,8 @@ static char *kthreads_affinity(const struct kthreads *k, pid_t tid, GStringChunk
 	return g_string_chunk_insert_const(strings, list);
 }
 
-static void kthreads_fill(const struct kthreads *k, const struct proc_pid_stat *st,
-			  GStringChunk *strings, struct irq_thread *ret)
+static void kthreads_fill(const struct proc_pid_stat *st, GStringChunk *strings,
+			  struct irq_thread *ret)
 {
 	*ret = (struct irq_thread){
 		.tid = st->pid,
@@ -124,7 +124,6 @@ static void kthreads_fill(const struct kthreads *k, const struct proc_pid_stat *
 		.priority = st->rt_prio,
 		.nice = st->nice,
 		.bound = st->flags & PROC_PF_NO_SETAFFINITY,
-		.affinity = kthreads_affinity(k, st->pid, strings),
 	};
 	kthread_name_parse(ret->name, &ret->what);
 }
@@ -139,7 +138,8 @@ int kthreads_read_one(const struct kthreads *k, pid_t tid, GStringChunk *strings
 		return r;
 	if (r == 0)
 		return -EPERM;
-	kthreads_fill(k, &st, strings, ret);
+	kthreads_fill(&st, strings, ret);
+	ret->affinity = kthreads_read_affinity(k, tid, strings);
 	return 0;
 }
 
@@ -225,7 +225,10 @@ static void irq_thread_add(const struct kthreads *k, const struct proc_pid_stat 
 	if (!kthread_kind_namable(what.kind))
 		return;
 	t = g_new(struct irq_thread, 1);
-	kthreads_fill(k, st, strings, t);
+	kthreads_fill(st, strings, t);
+	/* thousands of files that say what the line does: left to who knows it */
+	if (what.kind != KTHREAD_IRQ || k->own || k->proc.tree->record)
+		t->affinity = kthreads_read_affinity(k, t->tid, strings);
 	g_ptr_array_add(threads, t);
 }
 

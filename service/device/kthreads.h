@@ -24,7 +24,10 @@ int kthreads_read_one(const struct kthreads *k, pid_t tid, GStringChunk *strings
 
 /*
  * All that rules may name, by tid (struct irq_thread, irq_thread_free). @ret_seen: false where
- * kernel threads cannot be seen, as in a PID namespace. Never NULL.
+ * kernel threads cannot be seen, as in a PID namespace. Never NULL. Interrupt threads of a captured
+ * tree have no affinity yet: kthreads_read_affinity().
  */
 GPtrArray *kthreads_read(const struct kthreads *k, GStringChunk *strings, bool *ret_seen);
+/* The CPU list @tid may run on; NULL: unknown. */
+char *kthreads_read_affinity(const struct kthreads *k, pid_t tid, GStringChunk *strings);
 void irq_thread_free(void *thread);
