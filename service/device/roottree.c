@@ -174,6 +174,11 @@ static DIR *rootdir_opendir(const struct rootdir *d, const char *name)
 	return list;
 }
 
+static gint name_compare(gconstpointer a, gconstpointer b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
 GPtrArray *rootdir_list(const struct rootdir *d, const char *name)
 {
 	GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
@@ -183,6 +188,7 @@ GPtrArray *rootdir_list(const struct rootdir *d, const char *name)
 	while (list && (e = readdir(list)))
 		if (*e->d_name != '.')
 			g_ptr_array_add(names, g_strdup(e->d_name));
+	g_ptr_array_sort(names, name_compare);
 	return names;
 }
 

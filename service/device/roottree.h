@@ -51,7 +51,7 @@ ssize_t rootdir_peek(const struct rootdir *d, const char *name, char *buf, size_
 char *rootdir_peek_whole(const struct rootdir *d, const char *name, size_t max, size_t *ret_size);
 /* Where a link points, as it is written; false: no link, or too long. */
 bool rootdir_readlink(const struct rootdir *d, const char *name, char *buf, size_t size);
-/* Names in folder @name ("." for itself), unsorted; empty when there is none. */
+/* Names in folder @name ("." for itself), sorted; empty when there is none. */
 GPtrArray *rootdir_list(const struct rootdir *d, const char *name);
 /* Those that are numbers without leading zeros, of unsigned, in rising order. */
 GArray *rootdir_numbers(const struct rootdir *d, const char *name);
