@@ -7,6 +7,7 @@
 #include "irqs.h"
 
 #include "bus-internal.h"
+#include "capture.h"
 #include "changedict.h"
 #include "cleanup-bus.h"
 #include "cleanup.h"
@@ -14,6 +15,7 @@
 #include "errors.h"
 #include "irqdict.h"
 #include "log.h"
+#include "memfile.h"
 #include "options.h"
 #include "reply.h"
 #include "ruledict.h"
@@ -117,6 +119,26 @@ int irqs_method_list_irq_rules(sd_bus_message *m, void *userdata, sd_bus_error *
 		       "There are too many rules for one answer: read the files in irq.d.", error);
 	irq_listing_free(listing);
 	return r;
+}
+
+int irqs_method_open_irq_capture(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	g_autofree char *message = NULL;
+	g_autofree void *bytes = NULL;
+	struct bus *b = userdata;
+	g_auto(fd_t) fd = -1;
+	size_t size = 0;
+	int r;
+
+	r = options_read_none(m, error);
+	if (r < 0)
+		return r;
+	r = capture_table(b->model.root, &bytes, &size, &message);
+	if (r >= 0)
+		r = memfile_new("lrtbf-irqs", bytes, size, &fd);
+	if (r >= 0)
+		r = sd_bus_reply_method_return(m, "h", fd);
+	return r < 0 ? irqs_refuse(error, r, message) : 1;
 }
 
 /* Changes */

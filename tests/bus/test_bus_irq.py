@@ -257,7 +257,7 @@ def test_capture_can_be_read_again(make_daemon, bus, caller, folder):
     for path in captured.glob("**/proc/[0-9]*/stat"):
         text = path.read_bytes()
         assert int(text[text.rindex(b")") + 2:].split()[6]) & KTHREAD, text
-    assert not list(captured.glob("**/cmdline")) and not list(captured.glob("**/environ"))
+    assert not list(captured.glob("**/proc/*/cmdline")) and not list(captured.glob("**/environ"))
     first.stop()
     root = next(captured.glob("**/proc/interrupts")).parents[1]
     rules(make_daemon(name="again", args=(f"--root={root}",))).start()
