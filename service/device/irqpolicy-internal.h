@@ -71,7 +71,7 @@ bool irqpolicy_say(struct irqpolicy *p, const struct irq_change *c);
 
 /* --- irqwatch.c --- */
 
-/* Begin or end watching, as there are rules. */
+/* Begin or end watching, as there are rules: before a run, so that nobody comes in between. */
 void irqwatch_update(struct irqpolicy *p);
 void irqwatch_end(struct irqpolicy *p);
 /* Empty: irq_key(-1) -> struct irq_newcomer. */

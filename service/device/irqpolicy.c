@@ -160,8 +160,8 @@ void irqpolicy_reload(struct irqpolicy *p, GPtrArray *problems)
 	}
 	p->paused = false;
 	g_hash_table_remove_all(p->said);
-	irqpolicy_look(p, IRQ_RUN_AGAIN);
 	irqwatch_update(p);
+	irqpolicy_look(p, IRQ_RUN_AGAIN);
 }
 
 GPtrArray *irqpolicy_apply(struct irqpolicy *p, bool dry)
@@ -172,13 +172,13 @@ GPtrArray *irqpolicy_apply(struct irqpolicy *p, bool dry)
 	struct irq_run run;
 
 	p->paused = false;
+	if (!dry)
+		irqwatch_update(p);
 	(void)irqpolicy_run(p, flags | (dry ? IRQ_RUN_DRY : 0), &run); /* its changes say why not */
 	changes = g_steal_pointer(&run.changes);
 	irq_run_done(&run);
 	if (dry)
 		p->paused = paused;
-	else
-		irqwatch_update(p);
 	return changes;
 }
 

@@ -87,8 +87,8 @@ void irqpolicy_session_begin(struct irqpolicy *p, const GPtrArray *rules, int pr
 	g_clear_pointer(&p->plan, g_ptr_array_unref);
 	p->plan = rules && rules->len > 0 ? rules_copy(rules) : NULL;
 	p->measuring_priority = priority;
-	irqsession_run(p, IRQ_RUN_AGAIN, findings);
 	irqwatch_update(p);
+	irqsession_run(p, IRQ_RUN_AGAIN, findings);
 }
 
 void irqpolicy_session_end(struct irqpolicy *p, GPtrArray *findings)
@@ -97,8 +97,8 @@ void irqpolicy_session_end(struct irqpolicy *p, GPtrArray *findings)
 	irqsession_run(p, 0, findings);
 	p->measuring_priority = 0;
 	g_clear_pointer(&p->plan, g_ptr_array_unref);
-	irqsession_run(p, IRQ_RUN_AGAIN, NULL);
 	irqwatch_update(p);
+	irqsession_run(p, IRQ_RUN_AGAIN, NULL);
 }
 
 /* Once a second */

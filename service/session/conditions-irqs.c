@@ -20,7 +20,7 @@ static json_t *irqs_rule(const struct irq_listing *l, const void *subject)
 {
 	const struct irq_standing *s = g_hash_table_lookup(l->standings, subject);
 
-	return irqs_text(s ? s->rule : NULL);
+	return irqs_text(s && !s->drifted ? s->rule : NULL);
 }
 
 static json_t *irqs_thread(const struct irq_listing *l, const struct irq_thread *t)

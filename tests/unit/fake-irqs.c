@@ -156,8 +156,6 @@ static unsigned fake_edge(const struct fake *f, enum kthread_kind kind, bool hig
 
 static void fake_check(const struct fake *f)
 {
-	if (f->lax)
-		return;
 	g_assert_cmpuint(fake_edge(f, KTHREAD_KSOFTIRQD, true), <=,
 			 fake_edge(f, KTHREAD_RCU, false));
 	g_assert_cmpuint(fake_edge(f, KTHREAD_KTIMERS, true), <=, fake_edge(f, KTHREAD_RCU, false));

@@ -37,7 +37,6 @@ struct fake {
 	GArray *threads, *lines;
 	bool captured;
 	bool frozen;	/* changes are dropped, and nobody hears of it: the process is dead */
-	bool lax;	/* nothing is looked at while it changes */
 	unsigned sets;	/* changes asked for */
 	unsigned reads; /* whole tables */
 	GString *log;	/* changes made: "irq/24-a=fifo 60;" */

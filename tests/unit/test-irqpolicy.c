@@ -482,12 +482,12 @@ static void test_drift_of_affinity(struct world *w, gconstpointer data)
 		plan_rules("rules = ( { match = { thread = \"irq/5-*\"; }; affinity = \"0\"; } );");
 	const struct finding *f;
 
-	g_strlcpy(fake_line(w->f, 5)->affinity, "0-3", 32);
+	g_strlcpy(fake_line(w->f, 5)->affinity, "1000", 32);
 	world_start(w);
 	irqpolicy_session_begin(w->p, rules, 0, findings);
 	g_assert_cmpstr(fake_line(w->f, 5)->affinity, ==, "0");
 	g_assert_cmpuint(findings->len, ==, 0);
-	g_strlcpy(fake_line(w->f, 5)->affinity, "4095", 32);
+	g_strlcpy(fake_line(w->f, 5)->affinity, "1001", 32);
 	irqpolicy_session_tick(w->p, findings);
 	irqpolicy_session_tick(w->p, findings);
 	f = finding_find(findings, "irq-drift-plan");
@@ -497,7 +497,7 @@ static void test_drift_of_affinity(struct world *w, gconstpointer data)
 	irqpolicy_session_end(w->p, findings);
 	g_assert_cmpuint(findings->len, ==, 1);
 	g_assert_cmpuint(change_count(w->news, IRQ_DRIFTED), ==, 1); /* told once */
-	g_assert_cmpstr(fake_line(w->f, 5)->affinity, ==, "4095");
+	g_assert_cmpstr(fake_line(w->f, 5)->affinity, ==, "1001");
 }
 
 /* Sessions */
@@ -697,7 +697,7 @@ static void test_line_by_hand(struct world *w, gconstpointer data)
 	struct irq_listing *l = NULL;
 	const struct irq_standing *s;
 
-	g_strlcpy(fake_line(w->f, 5)->affinity, "0-3", 32);
+	g_strlcpy(fake_line(w->f, 5)->affinity, "1000", 32);
 	world_start(w);
 	g_assert_cmpint(irqpolicy_set_line(w->p, 5, "0", 7, &changes, &message), ==, 0);
 	g_assert_cmpstr(fake_line(w->f, 5)->affinity, ==, "0");
@@ -708,10 +708,10 @@ static void test_line_by_hand(struct world *w, gconstpointer data)
 	irq_listing_free(l);
 	g_assert_cmpint(irqpolicy_set_line(w->p, 55, "0", 7, &changes, &none), ==, -ENODEV);
 	fake_line(w->f, 9)->refuse = -EIO;
-	g_strlcpy(fake_line(w->f, 9)->affinity, "0-3", 32);
+	g_strlcpy(fake_line(w->f, 9)->affinity, "1000", 32);
 	g_assert_cmpint(irqpolicy_set_line(w->p, 9, "0", 7, &changes, &managed), ==, -EIO);
 	g_assert_cmpint(irqpolicy_restore_line(w->p, 5, &back, &message), ==, 0);
-	g_assert_cmpstr(fake_line(w->f, 5)->affinity, ==, "0-3");
+	g_assert_cmpstr(fake_line(w->f, 5)->affinity, ==, "1000");
 }
 
 /* Crashes */
