@@ -23,6 +23,7 @@ static void check_rows(const json_t *rows, const char *word)
 		const json_t *row = json_array_get(rows, i);
 		g_autofree char *subject = irqs_subject(row), *path = irqs_thread_path(row);
 
+		g_assert_nonnull(subject);
 		g_assert_nonnull(json_object_get(row, "tid"));
 		g_assert_true(json_is_array(json_object_get(row, "actions")));
 		g_assert_true(!path || sd_bus_object_path_is_valid(path));
@@ -40,6 +41,7 @@ static void check_changes(json_t *changes)
 		g_autofree char *match = irqrules_match_text(change);
 		g_autofree char *sets = irqrules_sets_text(change);
 
+		g_assert_true(match && sets);
 		for (const char *p = line; *p; p++)
 			g_assert_true((unsigned char)*p >= ' ' && *p != 0x7f);
 	}
