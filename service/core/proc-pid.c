@@ -96,11 +96,12 @@ static int proc_pid_stat_name(struct proc_cursor *c, struct proc_pid_stat *p)
 
 int proc_pid_stat_parse(const char *text, size_t size, struct proc_pid_stat *ret)
 {
-	struct proc_cursor c = { .at = text, .end = text + size };
 	struct proc_pid_stat p = { 0 };
+	struct proc_cursor c;
 
-	if (size == 0)
+	if (size == 0) /* and maybe no text */
 		return -EBADMSG;
+	c = (struct proc_cursor){ .at = text, .end = text + size };
 	if (c.end[-1] == '\n')
 		c.end--;
 	if (proc_pid_stat_name(&c, &p) < 0)
