@@ -181,7 +181,7 @@ static void apply_forget(const struct apply *a, struct irq_aim *aim)
 static void apply_tell_drift(struct apply *a, struct irq_aim *aim)
 {
 	if (aim->attribute == TUNING_AFFINITY && a->irqbalance < 0)
-		a->irqbalance = irqbalance_find();
+		a->irqbalance = irqbalance_find("/");
 	apply_tell(a, aim, IRQ_DRIFTED, irq_drift_sentence(aim, a->irqbalance));
 }
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-pid_t irqbalance_find(void)
+pid_t irqbalance_find(const char *root)
 {
-	g_autoptr(GPtrArray) names = sysfile_list("/", "proc");
+	g_autoptr(GPtrArray) names = sysfile_list(root, "proc");
 
 	for (guint i = 0; i < names->len; i++) {
 		const char *pid = names->pdata[i];
@@ -16,7 +16,7 @@ pid_t irqbalance_find(void)
 
 		if (strspn(pid, "0123456789") != strlen(pid))
 			continue;
-		comm = sysfile_text("/", "proc/%s/comm", pid);
+		comm = sysfile_text(root, "proc/%s/comm", pid);
 		if (g_strcmp0(comm, "irqbalance") == 0)
 			return atoi(pid);
 	}

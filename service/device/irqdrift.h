@@ -5,8 +5,8 @@
  */
 #include "irqaim.h"
 
-/* Its process id on this machine; 0: it does not run. Reads the name of every process. */
-pid_t irqbalance_find(void);
+/* Its process id below @root; 0: it does not run. Reads the name of every process. */
+pid_t irqbalance_find(const char *root);
 
 /* Of an aim DRIFT or LEAVE. @irqbalance: as found, for affinities; 0 or less: none. g_free(). */
 char *irq_drift_sentence(const struct irq_aim *aim, pid_t irqbalance);

@@ -103,10 +103,11 @@ void irqpolicy_session_end(struct irqpolicy *p, GPtrArray *findings)
 
 /* Once a second */
 
-static struct irq_change *held_change(const struct irq_held *h, const struct tuning_value *now)
+static struct irq_change *held_change(const struct irqpolicy *p, const struct irq_held *h,
+				      const struct tuning_value *now)
 {
 	struct irq_change *c = g_new0(struct irq_change, 1);
-	pid_t irqbalance = h->attribute == TUNING_AFFINITY ? irqbalance_find() : 0;
+	pid_t irqbalance = h->attribute == TUNING_AFFINITY ? irqbalance_find(p->root) : 0;
 	struct kthread_name what;
 
 	c->outcome = IRQ_DRIFTED;
@@ -135,7 +136,7 @@ static void irqsession_look_at(struct irqpolicy *p, const struct irq_held *h, GP
 	if (tuning_get(&h->subject, h->attribute, &now) < 0)
 		return;
 	if (!tuning_value_equal(h->attribute, &now, &h->value)) {
-		c = held_change(h, &now);
+		c = held_change(p, h, &now);
 		if (irqpolicy_say(p, c)) {
 			finding_add(findings, h->plan ? "irq-drift-plan" : "irq-drift", "%s",
 				    c->message);

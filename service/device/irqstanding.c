@@ -39,7 +39,8 @@ static void standing_add_drift(struct irq_standing *s, const struct irq_aim *aim
 }
 
 /* Policy comes first of a thread's aims: its rule is the one that is named. */
-static void listing_add(struct irq_listing *l, const struct irq_aim *aim, pid_t *irqbalance)
+static void listing_add(const struct irqpolicy *p, struct irq_listing *l, const struct irq_aim *aim,
+			pid_t *irqbalance)
 {
 	struct irq_standing *s;
 
@@ -52,7 +53,7 @@ static void listing_add(struct irq_listing *l, const struct irq_aim *aim, pid_t 
 	if (aim->kind != IRQ_AIM_DRIFT)
 		return;
 	if (aim->attribute == TUNING_AFFINITY && *irqbalance < 0)
-		*irqbalance = irqbalance_find();
+		*irqbalance = irqbalance_find(p->root);
 	standing_add_drift(s, aim, *irqbalance);
 }
 
@@ -71,7 +72,7 @@ int irqpolicy_list(struct irqpolicy *p, struct irq_listing **ret, char **ret_mes
 	l->standings = g_hash_table_new_full(NULL, NULL, NULL, standing_free);
 	l->notes = irq_changes_new();
 	for (guint i = 0; i < run.aims->len; i++)
-		listing_add(l, run.aims->pdata[i], &irqbalance);
+		listing_add(p, l, run.aims->pdata[i], &irqbalance);
 	irqnotes_rules(run.table, p->plan, l->notes);
 	irqnotes_rules(run.table, p->files, l->notes);
 	irqnotes_unequal(run.table, l->notes);

@@ -6,6 +6,7 @@
  */
 #include "fake-irqs.h"
 #include "finding.h"
+#include "irqdrift.h"
 #include "irqpolicy.h"
 #include "tuning.h"
 
@@ -831,6 +832,103 @@ static void test_journal_of_another_boot(struct world *w, gconstpointer data)
 	g_assert_true(c && strcmp(c->by, "journal") == 0 && strstr(c->message, "another boot"));
 }
 
+/* Killed between the announcement of a change and its confirmation. */
+static void world_announce(struct world *w, int from, int to)
+{
+	g_autofree char *boot_id = NULL, *message = NULL;
+	const struct fake_thread *t = fake_thread(w->f, "irq/7-parport0");
+	const struct tuning_subject s = {
+		.tid = t->tid,
+		.start_ticks = t->start_ticks,
+		.name = (char *)t->name,
+	};
+	const struct tuning_value old = { .policy = SCHED_FIFO, .priority = (unsigned)from },
+				  new = { .policy = SCHED_FIFO, .priority = (unsigned)to };
+	struct journal *j = NULL;
+
+	g_assert_true(g_file_get_contents("/proc/sys/kernel/random/boot_id", &boot_id, NULL, NULL));
+	g_assert_cmpint(journal_open(w->run, g_strchomp(boot_id), &j, &message), ==, 0);
+	g_assert_cmpint(journal_will(j, &s, TUNING_POLICY, &old, &new, "r"), ==, 0);
+	journal_close(j);
+}
+
+static void test_killed_after_the_change(struct world *w, gconstpointer data)
+{
+	world_announce(w, 50, 66);
+	fake_chrt(w->f, "irq/7-parport0", SCHED_FIFO, 66);
+	world_start(w);
+	fake_assert_policy(w->f, "irq/7-parport0", "fifo 50");
+	g_assert_cmpuint(change_count(w->news, IRQ_PUT_BACK), ==, 1);
+}
+
+static void test_killed_before_the_change(struct world *w, gconstpointer data)
+{
+	world_announce(w, 50, 66);
+	world_start(w);
+	g_assert_cmpuint(w->f->sets, ==, 0);
+	g_assert_cmpuint(w->news->len, ==, 0);
+	/* and it is no longer ours: somebody sets by chance what we would have */
+	fake_chrt(w->f, "irq/7-parport0", SCHED_FIFO, 66);
+	world_stop(w);
+	fake_assert_policy(w->f, "irq/7-parport0", "fifo 66");
+}
+
+static void test_killed_in_between_and_changed(struct world *w, gconstpointer data)
+{
+	world_announce(w, 50, 66);
+	fake_chrt(w->f, "irq/7-parport0", SCHED_FIFO, 77);
+	world_start(w);
+	fake_assert_policy(w->f, "irq/7-parport0", "fifo 77");
+	g_assert_cmpuint(change_count(w->news, IRQ_DRIFTED), ==, 1);
+}
+
+static void test_killed_in_between_with_its_rule(struct world *w, gconstpointer data)
+{
+	world_rules(w, "10-port",
+		    "rules = ( { match = { action = \"parport0\"; }; policy = \"fifo\"; priority = "
+		    "66; } );");
+	world_announce(w, 50, 66);
+	fake_chrt(w->f, "irq/7-parport0", SCHED_FIFO, 66);
+	world_start(w);
+	g_assert_cmpuint(w->f->sets, ==, 0);
+	world_stop(w);
+	fake_assert_policy(w->f, "irq/7-parport0", "fifo 50");
+}
+
+/* What cannot be written down is not changed. */
+static void test_no_journal(struct world *w, gconstpointer data)
+{
+	const struct irq_change *c;
+
+	world_start(w);
+	remove_tree(w->run);
+	world_rules(w, "10-net", ETH0_60);
+	world_reload(w);
+	world_assert_as_before(w);
+	g_assert_cmpuint(w->f->sets, ==, 0);
+	c = change_find(w->news, IRQ_REFUSED, "irq/5-eth0");
+	g_assert_true(c && strstr(c->message, "could not be written down"));
+}
+
+static void test_irqbalance_is_named(struct world *w, gconstpointer data)
+{
+	g_autofree char *proc = g_build_filename(w->dir, "proc/4711", NULL);
+	g_autofree char *comm = g_build_filename(proc, "comm", NULL);
+	const struct tuning_value ours = { .affinity = (char *)"1" },
+				  is = { .affinity = (char *)"0" };
+	g_autofree char *named = NULL, *other = NULL;
+
+	g_assert_cmpint(irqbalance_find(w->dir), ==, 0);
+	g_assert_cmpint(g_mkdir_with_parents(proc, 0755), ==, 0);
+	g_assert_true(g_file_set_contents(comm, "irqbalance\n", -1, NULL));
+	g_assert_cmpint(irqbalance_find(w->dir), ==, 4711);
+	named = irq_drift_format("line 5", "rule", TUNING_AFFINITY, &ours, &is, 4711);
+	g_assert_nonnull(strstr(named, "affinity 0 instead of 1"));
+	g_assert_nonnull(strstr(named, "irqbalance runs (process 4711)"));
+	other = irq_drift_format("line 5", "rule", TUNING_AFFINITY, &ours, &is, 0);
+	g_assert_null(strstr(other, "irqbalance"));
+}
+
 /* Rights */
 
 static void test_captured(struct world *w, gconstpointer data)
@@ -1017,6 +1115,12 @@ int main(int argc, char **argv)
 	ADD("restore-journal", test_restore_journal);
 	ADD("damaged-journal", test_damaged_journal);
 	ADD("journal-of-another-boot", test_journal_of_another_boot);
+	ADD("killed-after-the-change", test_killed_after_the_change);
+	ADD("killed-before-the-change", test_killed_before_the_change);
+	ADD("killed-in-between-and-changed", test_killed_in_between_and_changed);
+	ADD("killed-in-between-with-its-rule", test_killed_in_between_with_its_rule);
+	ADD("no-journal", test_no_journal);
+	ADD("irqbalance-is-named", test_irqbalance_is_named);
 	ADD("captured", test_captured);
 	ADD("no-rights", test_no_rights);
 	ADD("newcomer", test_newcomer);
