@@ -10,6 +10,8 @@ import pytest
 BUS_TESTS = Path(__file__).resolve().parents[2] / "bus"
 sys.path.insert(0, str(BUS_TESTS))
 
+import threads
+
 # both files are called conftest, which is why it cannot be imported by its name
 spec = importlib.util.spec_from_file_location("bus_conftest", BUS_TESTS / "conftest.py")
 bus_conftest = importlib.util.module_from_spec(spec)
@@ -38,6 +40,18 @@ def figure(request):
 def pytest_terminal_summary(terminalreporter, config):
     for text in config.stash[FIGURES]:
         terminalreporter.write_line(f"figure: {text}")
+
+
+@pytest.fixture
+def unchanged():
+    """After the daemon's stop every thread and line that was there before its start is as it was; and is
+    made so for the next test when it is not."""
+    before = threads.everything()
+    yield
+    try:
+        threads.assert_unchanged(before)
+    finally:
+        threads.put_back(before)
 
 
 @pytest.fixture(autouse=True, scope="session")

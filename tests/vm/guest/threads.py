@@ -71,6 +71,11 @@ def assert_is(tid, policy, priority, nice):
     assert said_by_ps(tid) == (policy, priority, None if policy in ("fifo", "rr") else nice)
 
 
+def set_policy(tid, policy, priority):
+    """As somebody else would."""
+    subprocess.run(["chrt", f"--{policy}", "-p", str(priority), str(tid)], check=True)
+
+
 def affinity(irq):
     return Path(f"/proc/irq/{irq}/smp_affinity_list").read_text().strip()
 
@@ -91,13 +96,25 @@ def everything():
 
 def assert_unchanged(before):
     """What was there then and is there still is as it was."""
+    for was, now, least in zip(before, everything(), (30, 10)):
+        common = was.keys() & now.keys()
+        assert len(common) > least
+        changed = {k: (was[k], now[k]) for k in common if was[k] != now[k]}
+        assert not changed, f"(before, after): {changed}"
+
+
+def put_back(before):
+    """As it was; what is gone or the kernel keeps is left alone."""
     threads, lines = everything()
-    common = before[0].keys() & threads.keys()
-    assert len(common) > 30
-    assert {k: threads[k] for k in common} == {k: before[0][k] for k in common}
-    common = before[1].keys() & lines.keys()
-    assert len(common) > 10
-    assert {k: lines[k] for k in common} == {k: before[1][k] for k in common}
+    for key in before[0].keys() & threads.keys():
+        name, (policy, priority, nice), _ = before[0][key]
+        if threads[key][1] != (policy, priority, nice):
+            number = next(n for n, p in POLICIES.items() if p == policy)
+            os.sched_setscheduler(key[0], number, os.sched_param(priority))
+            os.setpriority(os.PRIO_PROCESS, key[0], nice)
+    for irq in before[1].keys() & lines.keys():
+        if lines[irq] != before[1][irq]:
+            Path(f"/proc/irq/{irq}/smp_affinity_list").write_text(before[1][irq])
 
 
 def irq_of(action):
