@@ -34,6 +34,7 @@ void proc_interrupts_free(struct proc_interrupts *t)
 		return;
 	g_free(t->cpus);
 	g_ptr_array_unref(t->lines);
+	g_hash_table_unref(t->by_name);
 	g_string_chunk_free(t->strings);
 	g_free(t);
 }
@@ -236,6 +237,7 @@ int proc_interrupts_parse(const char *text, size_t size, struct proc_interrupts 
 		return -EBADMSG;
 	table = g_new0(struct proc_interrupts, 1);
 	table->lines = g_ptr_array_new_with_free_func(proc_irq_free);
+	table->by_name = g_hash_table_new(g_str_hash, g_str_equal);
 	table->strings = g_string_chunk_new(16 * 1024);
 	if (interrupts_title(line, table) < 0) {
 		proc_interrupts_free(table);
@@ -246,8 +248,11 @@ int proc_interrupts_parse(const char *text, size_t size, struct proc_interrupts 
 	while (proc_text_line(&t, &line)) {
 		struct proc_irq *irq = irq_parse(table, line, &counts);
 
-		if (irq)
-			g_ptr_array_add(table->lines, irq);
+		if (!irq)
+			continue;
+		g_ptr_array_add(table->lines, irq);
+		if (!g_hash_table_contains(table->by_name, irq->name))
+			g_hash_table_insert(table->by_name, irq->name, irq);
 	}
 	*ret = table;
 	return 0;
@@ -255,13 +260,7 @@ int proc_interrupts_parse(const char *text, size_t size, struct proc_interrupts 
 
 const struct proc_irq *proc_interrupts_find(const struct proc_interrupts *t, const char *name)
 {
-	for (guint i = 0; i < t->lines->len; i++) {
-		const struct proc_irq *irq = t->lines->pdata[i];
-
-		if (strcmp(irq->name, name) == 0)
-			return irq;
-	}
-	return NULL;
+	return g_hash_table_lookup(t->by_name, name);
 }
 
 /* The line's count on @cpu; false: no such column. */

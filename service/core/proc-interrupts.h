@@ -25,8 +25,9 @@ struct proc_irq {
 
 struct proc_interrupts {
 	guint n_cpus;
-	int *cpus;	  /* numbers of the CPUs in the title line, in its order */
-	GPtrArray *lines; /* of struct proc_irq */
+	int *cpus;	     /* numbers of the CPUs in the title line, in its order */
+	GPtrArray *lines;    /* of struct proc_irq */
+	GHashTable *by_name; /* the first line of each name */
 	GStringChunk *strings;
 };
 

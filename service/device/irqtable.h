@@ -31,7 +31,8 @@ struct irq_thread {
 	unsigned priority;     /* 1..99 with fifo and rr, else 0 */
 	int nice;
 	bool bound;	/* PF_NO_SETAFFINITY: its affinity is the kernel's */
-	char *affinity; /* CPU list it may run on; NULL: unknown */
+	char *affinity; /* CPU list it may run on; in a captured tree, an interrupt thread has its
+			   line's; NULL: unknown */
 	GArray *tags;	/* of struct rule_tag, what rules see; strings live as long as the table */
 	GStringChunk *strings; /* of irqtable_read_thread()'s; NULL: they are the table's */
 };

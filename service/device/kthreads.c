@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "cpulist.h"
+#include "proc-children.h"
 #include "proc-pid.h"
 
 #define KTHREADD	  2
@@ -143,30 +144,6 @@ int kthreads_read_one(const struct kthreads *k, pid_t tid, GStringChunk *strings
 	return 0;
 }
 
-/* Adds what @text lists; -EBADMSG: it is no list of children. */
-static int children_parse(const char *text, size_t size, GArray *tids)
-{
-	const char *at = text, *end = text + size;
-
-	while (at < end) {
-		const char *begin = at;
-		pid_t tid = 0;
-
-		for (; at < end && *at >= '0' && *at <= '9'; at++)
-			if (__builtin_mul_overflow(tid, 10, &tid) ||
-			    __builtin_add_overflow(tid, *at - '0', &tid))
-				return -EBADMSG;
-		if (at > begin && tid > 0)
-			g_array_append_val(tids, tid);
-		else if (at > begin || (*at != ' ' && *at != '\n'))
-			return -EBADMSG;
-		if (at < end && *at != ' ' && *at != '\n')
-			return -EBADMSG;
-		at++;
-	}
-	return tids->len > 0 ? 0 : -EBADMSG;
-}
-
 static int tid_compare(const void *a, const void *b)
 {
 	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
@@ -205,7 +182,7 @@ static GArray *kthreads_children(const struct kthreads *k)
 			return NULL;
 		if (same)
 			break;
-		if (children_parse(text, size, tids) < 0)
+		if (proc_children_parse(text, size, tids) < 0)
 			return NULL;
 		g_free(before);
 		before = g_steal_pointer(&text);
