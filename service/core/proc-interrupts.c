@@ -90,12 +90,18 @@ struct irq_counts { /* room for all CPUs, used for line after line */
 
 static void counts_add(struct irq_counts *counts, const char *digits, size_t n)
 {
+	bool may_overflow = n > 19; /* digits that 64 bits hold whatever they are */
 	uint64_t value = 0;
 
-	for (size_t i = 0; i < n; i++)
-		if (__builtin_mul_overflow(value, 10, &value) ||
-		    __builtin_add_overflow(value, (uint64_t)(digits[i] - '0'), &value))
+	for (size_t i = 0; i < n; i++) {
+		uint64_t digit = digits[i] - '0';
+
+		if (!may_overflow)
+			value = value * 10 + digit;
+		else if (__builtin_mul_overflow(value, 10, &value) ||
+			 __builtin_add_overflow(value, digit, &value))
 			return;
+	}
 	counts->value[counts->n++] = value;
 }
 
@@ -109,27 +115,36 @@ static void counts_add_glued(struct irq_counts *counts, const char *digits, size
 		counts_add(counts, digits + at, COUNT_WIDTH);
 }
 
-/* Takes counts off the line's front: at most @n_cpus, each ended by a blank. */
+/*
+ * Takes counts off the line's front: at most @n_cpus, each ended by a blank. Millions of them on a
+ * big machine.
+ */
 static void irq_take_counts(struct proc_line *line, guint n_cpus, struct irq_counts *counts)
 {
+	const char *at = line->at, *end = at + line->left;
+
 	counts->n = 0;
 	while (counts->n < n_cpus) {
-		struct proc_line rest = *line;
+		const char *digits = at, *behind;
 		size_t n, pieces;
 
-		proc_line_skip_blanks(&rest);
-		n = line_digits(&rest);
-		if (n == 0 || (n < rest.left && rest.at[n] != ' ' && rest.at[n] != '\t'))
+		while (digits < end && (*digits == ' ' || *digits == '\t'))
+			digits++;
+		behind = digits;
+		while (behind < end && *behind >= '0' && *behind <= '9')
+			behind++;
+		n = behind - digits;
+		if (n == 0 || (behind < end && *behind != ' ' && *behind != '\t'))
 			break;
 		pieces = (n + COUNT_WIDTH - 1) / COUNT_WIDTH;
 		/* a total of 64 bits stands alone on its line */
-		if (pieces > 1 && n < rest.left && counts->n + pieces <= n_cpus)
-			counts_add_glued(counts, rest.at, n);
+		if (pieces > 1 && behind < end && counts->n + pieces <= n_cpus)
+			counts_add_glued(counts, digits, n);
 		else
-			counts_add(counts, rest.at, n);
-		line_skip(&rest, n);
-		*line = rest;
+			counts_add(counts, digits, n);
+		at = behind;
 	}
+	line_skip(line, at - line->at);
 }
 
 /*

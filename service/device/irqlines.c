@@ -27,7 +27,7 @@ struct irqsource {
 
 struct irqplace { /* where a line is; by number */
 	unsigned irq;
-	const struct proc_irq *row; /* NULL: none */
+	struct proc_irq *row; /* NULL: none */
 	bool in_proc, in_sys;
 };
 
@@ -197,7 +197,7 @@ static struct irq_line *irqsource_line(const struct irqsource *s, const struct i
 	irqsource_hardware(s, p, &n, l);
 	if (p->row) {
 		l->n_counts = p->row->n_counts;
-		l->counts = g_memdup2(p->row->counts, l->n_counts * sizeof(*l->counts));
+		l->counts = g_steal_pointer(&p->row->counts);
 	}
 	if (p->in_proc) {
 		l->affinity = irqsource_cpus(s, &n, "smp_affinity_list");
@@ -214,10 +214,10 @@ static int place_compare(const void *a, const void *b)
 	return (x->irq > y->irq) - (x->irq < y->irq);
 }
 
-static void places_add_rows(GArray *places, const struct proc_interrupts *interrupts)
+static void places_add_rows(GArray *places, struct proc_interrupts *interrupts)
 {
 	for (guint i = 0; i < interrupts->lines->len; i++) {
-		const struct proc_irq *row = interrupts->lines->pdata[i];
+		struct proc_irq *row = interrupts->lines->pdata[i];
 		guint64 irq;
 
 		if (!row->device ||
@@ -259,10 +259,10 @@ static void places_merge(GArray *places)
 	g_array_set_size(places, n + 1);
 }
 
-static void table_add_rows(struct irq_table *t, const struct proc_interrupts *interrupts)
+static void table_add_rows(struct irq_table *t, struct proc_interrupts *interrupts)
 {
 	for (guint i = 0; i < interrupts->lines->len; i++) {
-		const struct proc_irq *row = interrupts->lines->pdata[i];
+		struct proc_irq *row = interrupts->lines->pdata[i];
 		struct irq_row *r;
 
 		if (row->device)
@@ -271,12 +271,12 @@ static void table_add_rows(struct irq_table *t, const struct proc_interrupts *in
 		r->name = g_string_chunk_insert(t->strings, row->name);
 		r->text = g_string_chunk_insert(t->strings, row->text);
 		r->n_counts = row->n_counts;
-		r->counts = g_memdup2(row->counts, row->n_counts * sizeof(*r->counts));
+		r->counts = g_steal_pointer(&row->counts);
 		g_ptr_array_add(t->rows, r);
 	}
 }
 
-static void table_add_lines(struct irqsource *s, const struct proc_interrupts *interrupts)
+static void table_add_lines(struct irqsource *s, struct proc_interrupts *interrupts)
 {
 	g_autoptr(GArray) places = g_array_new(FALSE, FALSE, sizeof(struct irqplace));
 
@@ -300,7 +300,7 @@ int irqlines_parse(const struct roottree *tree, struct proc_interrupts **ret)
 	return text ? proc_interrupts_parse(text, size, ret) : -ENOENT;
 }
 
-void irqlines_read(const struct roottree *tree, const struct proc_interrupts *interrupts,
+void irqlines_read(const struct roottree *tree, struct proc_interrupts *interrupts,
 		   struct irq_table *t)
 {
 	struct irqsource s = { .table = t, .thorough = tree->record != NULL };

@@ -11,8 +11,8 @@ struct proc_interrupts;
 
 /* -ENOENT, -EBADMSG: there is no table of interrupts. */
 int irqlines_parse(const struct roottree *tree, struct proc_interrupts **ret);
-/* Fills cpus, lines and rows of @t: that table, and what the folders say. */
-void irqlines_read(const struct roottree *tree, const struct proc_interrupts *interrupts,
+/* Fills cpus, lines and rows of @t: that table, whose counts it takes, and what the folders say. */
+void irqlines_read(const struct roottree *tree, struct proc_interrupts *interrupts,
 		   struct irq_table *t);
 void irq_line_free(void *line);
 void irq_row_free(void *row);

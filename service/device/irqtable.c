@@ -207,7 +207,7 @@ static void *threads_job_run(void *data)
 
 /* Lines and threads, which touch nothing of each other. */
 static void table_read_both(struct irq_table *t, const struct roottree *tree,
-			    const struct kthreads *k, const struct proc_interrupts *interrupts)
+			    const struct kthreads *k, struct proc_interrupts *interrupts)
 {
 	struct threads_job job = { .kthreads = k, .table = t };
 	GThread *helper = NULL;
