@@ -81,14 +81,15 @@ static void test_layouts(void)
 {
 	for (guint i = 0; i < G_N_ELEMENTS(layouts); i++) {
 		g_autofree char *text = g_strchomp(g_strdup(layouts[i].text));
-		g_autofree char *chip = NULL, *hwirq = NULL, *actions = NULL;
+		g_autofree char *chip = NULL, *hwirq = NULL, *actions = NULL, *said = NULL;
 		struct irqtext t;
 
 		irqtext_parse(text, strlen(text), &t);
 		chip = part(t.chip, t.chip_size);
 		hwirq = part(t.hwirq, t.hwirq_size);
 		actions = part(t.actions, t.actions_size);
-		g_test_message("%s", text);
+		said = g_strescape(text, NULL);
+		g_test_message("%s", said);
 		g_assert_cmpstr(chip, ==, layouts[i].chip);
 		g_assert_cmpstr(hwirq, ==, layouts[i].hwirq);
 		g_assert_cmpstr(t.trigger, ==, layouts[i].trigger);
