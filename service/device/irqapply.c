@@ -253,6 +253,10 @@ static int apply_change(const struct apply *a, struct irq_aim *aim, const struct
 		return r;
 	}
 	r = tuning_set(&aim->subject, aim->attribute, &aim->want, ret_message);
+	if (r == -EBADE) { /* the kernel's own start of a new thread may have come in between */
+		g_clear_pointer(ret_message, g_free);
+		r = tuning_set(&aim->subject, aim->attribute, &aim->want, ret_message);
+	}
 	if (r < 0) {
 		apply_take_back(a, aim, now, r);
 		return r;

@@ -186,6 +186,16 @@ static void irqwatch_look_soon(struct irqpolicy *p)
 	irqwatch_arm(p, &p->look, when_ns / 1000, on_look);
 }
 
+/* Seen in a run before it was told of, maybe while the kernel was still making it. */
+static void irqwatch_forget_refusals(struct irqpolicy *p, const struct tuning_subject *s)
+{
+	for (int a = 0; a < TUNING_ATTRIBUTES; a++) {
+		g_autofree char *key = irq_key(s, a);
+
+		g_hash_table_remove(p->refused, key);
+	}
+}
+
 static void irqwatch_add_newcomer(struct irqpolicy *p, const struct threadwatch_newcomer *newcomer)
 {
 	struct irq_newcomer *n = g_new0(struct irq_newcomer, 1);
@@ -198,6 +208,7 @@ static void irqwatch_add_newcomer(struct irqpolicy *p, const struct threadwatch_
 	}
 	tuning_subject_of_thread(&t, &n->subject);
 	irq_thread_done(&t);
+	irqwatch_forget_refusals(p, &n->subject);
 	n->created_ns = newcomer->created_ns;
 	n->seen_ns = irqwatch_now_ns();
 	key = irq_key(&n->subject, -1);

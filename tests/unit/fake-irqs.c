@@ -410,6 +410,11 @@ int __wrap_tuning_set(const struct tuning_subject *s, enum tuning_attribute a,
 		*ret_message = g_strdup_printf("%s is refused.", text);
 		return refuse;
 	}
+	if (t && a == TUNING_POLICY && t->undone > 0) {
+		t->undone--;
+		*ret_message = g_strdup_printf("%s reads back as something else.", text);
+		return -EBADE;
+	}
 	if (t)
 		fake_set_thread(t, a, v);
 	else

@@ -22,7 +22,8 @@ struct fake_thread {
 	int nice;
 	bool reset_on_fork, bound;
 	char affinity[32];
-	int refuse; /* -errno of every change; 0: takes it */
+	int refuse;	 /* -errno of every change; 0: takes it */
+	unsigned undone; /* so many changes of its policy are undone at once, as by its start */
 };
 
 struct fake_line {

@@ -1031,6 +1031,25 @@ static void test_newcomer(struct world *w, gconstpointer data)
 	g_assert_cmpuint(change_count(w->news, IRQ_DRIFTED), ==, 1);
 }
 
+/* A run for others meets a thread that the kernel is still starting. */
+static void test_newcomer_in_its_start(struct world *w, gconstpointer data)
+{
+	world_rules(w, "10-net", ETH0_60);
+	world_start(w);
+	for (unsigned undone = 1; undone <= 4; undone++) {
+		fake_end_thread(w->f, "irq/5-eth0");
+		fake_add_thread(w->f, (pid_t)(70 + undone), "irq/5-eth0");
+		fake_thread(w->f, "irq/5-eth0")->undone = undone;
+		w->f->watcher(THREADWATCH_LOOK, NULL, w->f->watcher_data);
+		world_events(w, 10000);
+		fake_assert_policy(w->f, "irq/5-eth0", undone == 1 ? "fifo 60" : "fifo 50");
+		fake_thread(w->f, "irq/5-eth0")->undone = 0;
+		world_newcomer(w, "irq/5-eth0");
+		world_events(w, 10000);
+		fake_assert_policy(w->f, "irq/5-eth0", "fifo 60");
+	}
+}
+
 static void test_watching(struct world *w, gconstpointer data)
 {
 	g_autoptr(GPtrArray) findings = findings_new();
@@ -1124,6 +1143,7 @@ int main(int argc, char **argv)
 	ADD("captured", test_captured);
 	ADD("no-rights", test_no_rights);
 	ADD("newcomer", test_newcomer);
+	ADD("newcomer-in-its-start", test_newcomer_in_its_start);
 	ADD("watching", test_watching);
 	ADD("notes", test_notes);
 	return g_test_run();
