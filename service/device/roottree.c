@@ -2,15 +2,18 @@
 /*
  * Opened non-blocking and without following a link: a captured tree may hold anything under these
  * names. Nothing is asked twice: no fstat(), because what is not a file has no bytes or is refused
- * by read().
+ * by read(). A folder of it may be a link to one of this machine's, whose values would be shown,
+ * and captured, as the tree's: kernels since 5.6 keep to the tree when asked to.
  */
 #include "roottree.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "cleanup.h"
@@ -24,13 +27,31 @@ static void rootlist_close(rootlist_t *d)
 }
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(rootlist_t, rootlist_close)
 
+/* As openat(), errno included. */
+static int roottree_openat(const struct roottree *t, int folder, const char *name, int flags)
+{
+	struct open_how how = {
+		.flags = (unsigned)flags,
+		.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS,
+	};
+	long fd = -1;
+
+	if (t->captured) {
+		fd = syscall(SYS_openat2, folder, name, &how, sizeof(how));
+		/* an older kernel, or a sandbox that does not know it */
+		if (fd >= 0 || (errno != ENOSYS && errno != EPERM))
+			return (int)fd;
+	}
+	return openat(folder, name, flags);
+}
+
 int roottree_open(const char *root, struct roottree *ret)
 {
 	int fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd < 0)
 		return -errno;
-	*ret = (struct roottree){ .fd = fd };
+	*ret = (struct roottree){ .fd = fd, .captured = strcmp(root, "/") != 0 };
 	return 0;
 }
 
@@ -44,7 +65,7 @@ void rootdir_open(const struct roottree *t, const char *path, struct rootdir *re
 {
 	ret->tree = t;
 	ret->path = g_strdup(path);
-	ret->fd = openat(t->fd, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	ret->fd = roottree_openat(t, t->fd, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
 void rootdir_close(struct rootdir *d)
@@ -71,7 +92,8 @@ static int rootdir_open_file(const struct rootdir *d, const char *name)
 
 	if (d->fd < 0)
 		return -ENOENT;
-	fd = openat(d->fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+	fd = roottree_openat(d->tree, d->fd, name,
+			     O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -167,7 +189,7 @@ static DIR *rootdir_opendir(const struct rootdir *d, const char *name)
 
 	if (d->fd < 0)
 		return NULL;
-	fd = openat(d->fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = roottree_openat(d->tree, d->fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	list = fd < 0 ? NULL : fdopendir(fd);
 	if (list)
 		fd_steal(&fd);

@@ -6,7 +6,8 @@
  * tree is captured: what was recorded reads the same again. Owned by who reads; one thread.
  *
  * Paths are relative to the root and have no leading '/'. Links are never followed at the end of a
- * path, and a fifo or the like never waited for.
+ * path, a fifo or the like is never waited for, and no link on the way leads out of a captured
+ * tree.
  */
 #include <glib.h>
 #include <stdbool.h>
@@ -20,6 +21,7 @@ typedef void (*roottree_record_t)(enum roottree_kind kind, const char *path, con
 
 struct roottree {
 	int fd;
+	bool captured;		  /* somebody else may have made it */
 	roottree_record_t record; /* NULL: nobody captures */
 	void *userdata;
 };

@@ -609,6 +609,44 @@ static void test_here(void)
 	irqtable_free(t);
 }
 
+/* Another machine's files, by way of links that a captured tree has for folders. */
+static void test_links_out(void)
+{
+	static const char *const ways[] = { "proc/irq/9", "proc/irq", "sys/kernel/irq/9",
+					    "sys/kernel/irq", "proc/77" };
+	struct irq_world out;
+
+	irq_world_init(&out);
+	irq_world_put(&out, "9/smp_affinity_list", "5\n");
+	irq_world_put(&out, "9/actions", "secret\n");
+	irq_world_put(&out, "9/chip_name", "secret\n");
+	irq_world_put(&out, "smp_affinity_list", "5\n");
+	irq_world_put(&out, "actions", "secret\n");
+	irq_world_process(&out, 77, "irq/9-a", 2, IRQ_WORLD_KTHREAD, 1, 50, 0, 100);
+	for (size_t i = 0; i < G_N_ELEMENTS(ways); i++) {
+		g_autofree char *thread = g_build_filename(out.root, "proc/77", NULL);
+		struct irq_world w;
+		struct irq_table *t;
+		struct irq_line *l;
+
+		irq_world_init(&w);
+		irq_world_kthreadd(&w);
+		irq_world_put(&w, "proc/interrupts",
+			      "           CPU0\n  9:     1   IO-APIC   9-edge      a,b\n");
+		irq_world_link(&w, ways[i], strcmp(ways[i], "proc/77") == 0 ? thread : out.root);
+		t = table(w.root);
+		l = irqtable_line(t, 9);
+		g_assert_nonnull(l);
+		g_assert_null(l->affinity);
+		g_assert_cmpstr(l->actions[0], !=, "secret");
+		g_assert_cmpstr(l->chip, ==, "IO-APIC");
+		g_assert_cmpuint(t->threads->len, ==, 0);
+		irqtable_free(t);
+		irq_world_done(&w);
+	}
+	irq_world_done(&out);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -625,6 +663,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/irqtable/unthreaded", test_unthreaded);
 	g_test_add_func("/irqtable/big", test_big);
 	g_test_add_func("/irqtable/no-table", test_no_table);
+	g_test_add_func("/irqtable/links-out", test_links_out);
 	g_test_add_func("/irqtable/own", test_own);
 	g_test_add_func("/irqtable/here", test_here);
 	return g_test_run();
