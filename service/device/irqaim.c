@@ -97,6 +97,12 @@ char *irq_key(const struct tuning_subject *s, int a)
 	return g_strdup_printf("thread %d %" PRIu64 " %d", (int)s->tid, s->start_ticks, a);
 }
 
+bool irq_entry_holds(const struct tuning_entry *e, const struct tuning_value *v)
+{
+	return tuning_value_equal(e->attribute, v, &e->new) ||
+	       (!e->sure && tuning_value_equal(e->attribute, v, &e->before));
+}
+
 void irq_value_replace(struct tuning_value *v, const struct tuning_value *by)
 {
 	struct tuning_value copy;

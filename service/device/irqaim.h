@@ -51,5 +51,8 @@ char *irq_line_name(const struct irq_line *l);
 /* Whom and what in one word, for hash tables. @a -1: of all attributes. g_free(). */
 char *irq_key(const struct tuning_subject *s, int a);
 
+/* @v is what we have left there, as far as the journal knows. */
+bool irq_entry_holds(const struct tuning_entry *e, const struct tuning_value *v);
+
 /* Over a value that is there. */
 void irq_value_replace(struct tuning_value *v, const struct tuning_value *by);

@@ -6,7 +6,8 @@
  * them fails all the same, those that follow are looked at again.
  *
  * Whatever is put back is not asked of the guards: it was there before us. But a value of ours that
- * would be forbidden beside it goes back too.
+ * would be forbidden beside it goes back too. And what is refused is nobody's wish: a value that an
+ * earlier rule had set does not stay in its place.
  */
 #include "irqapply.h"
 
@@ -23,11 +24,6 @@ struct apply {
 	bool failed;	  /* a change was not made: the table is not as it should be */
 	GPtrArray *changes;
 };
-
-static bool aim_changes(const struct irq_aim *aim)
-{
-	return aim->kind == IRQ_AIM_SET || aim->kind == IRQ_AIM_PUT_BACK;
-}
 
 /* The table as it will be */
 
@@ -59,11 +55,33 @@ static int apply_guard(const struct apply *a, const struct irq_aim *aim,
 			   aim->override | overrides, ret_message);
 }
 
-/* In the table already, and forbidden there: goes back to what it was. */
+/* What is there was set by us, and is not what was there before. */
+static bool aim_is_ours(const struct irq_aim *aim)
+{
+	return aim->entry && irq_entry_holds(aim->entry, &aim->is) &&
+	       !tuning_value_equal(aim->attribute, &aim->is, &aim->entry->old);
+}
+
+/* What it will be. */
+static const struct tuning_value *aim_goal(const struct irq_aim *aim)
+{
+	switch (aim->kind) {
+	case IRQ_AIM_SET:
+	case IRQ_AIM_PUT_BACK:
+		return &aim->want;
+	case IRQ_AIM_CANNOT:
+	case IRQ_AIM_REFUSED:
+		return aim_is_ours(aim) ? &aim->entry->old : &aim->is;
+	default:
+		return &aim->is;
+	}
+}
+
+/* In the table already, and forbidden there. */
 static void aim_refuse(struct irq_aim *aim, char *message)
 {
-	aim_put_in_table(aim, &aim->is);
 	aim->kind = IRQ_AIM_REFUSED;
+	aim_put_in_table(aim, aim_goal(aim));
 	g_free(aim->message);
 	aim->message = message;
 }
@@ -73,10 +91,8 @@ static bool apply_guard_kept(const struct apply *a, struct irq_aim *aim)
 {
 	g_autofree char *message = NULL;
 
-	if (aim->kind != IRQ_AIM_KEEP || !aim->thread || !aim->entry ||
-	    aim->attribute != TUNING_POLICY ||
-	    tuning_value_equal(TUNING_POLICY, &aim->is, &aim->entry->old) ||
-	    apply_guard(a, aim, NULL, OVERRIDE_MEASURING, &message) >= 0)
+	if (aim->kind != IRQ_AIM_KEEP || !aim->thread || aim->attribute != TUNING_POLICY ||
+	    !aim_is_ours(aim) || apply_guard(a, aim, NULL, OVERRIDE_MEASURING, &message) >= 0)
 		return false;
 	aim->kind = IRQ_AIM_PUT_BACK;
 	irq_value_replace(&aim->want, &aim->entry->old);
@@ -85,34 +101,38 @@ static bool apply_guard_kept(const struct apply *a, struct irq_aim *aim)
 	return true;
 }
 
-static bool apply_guard_one(const struct apply *a, struct irq_aim *aim)
+static bool apply_guard_set(const struct apply *a, struct irq_aim *aim)
 {
 	char *message = NULL;
 
-	if (aim->kind != IRQ_AIM_SET)
-		return apply_guard_kept(a, aim);
-	if (apply_guard(a, aim, &aim->is, 0, &message) >= 0)
+	if (aim->kind != IRQ_AIM_SET || apply_guard(a, aim, &aim->is, 0, &message) >= 0)
 		return false;
 	aim_refuse(aim, message);
 	return true;
 }
 
-/* Each refusal changes the table for the others: until there is none. */
-static void apply_guards(const struct apply *a, GPtrArray *aims)
+static bool apply_guard_each(const struct apply *a, GPtrArray *aims,
+			     bool (*guard)(const struct apply *a, struct irq_aim *aim))
 {
-	bool again;
+	bool any = false;
 
 	for (guint i = 0; i < aims->len; i++)
-		if (aim_changes(aims->pdata[i])) {
-			const struct irq_aim *aim = aims->pdata[i];
+		any |= guard(a, aims->pdata[i]);
+	return any;
+}
 
-			aim_put_in_table(aim, &aim->want);
-		}
-	do {
-		again = false;
-		for (guint i = 0; i < aims->len; i++)
-			again |= apply_guard_one(a, aims->pdata[i]);
-	} while (again);
+/*
+ * Each refusal changes the table for the others: until there is none. Who moves is asked first:
+ * what stays as it is makes way only for what was there before us.
+ */
+static void apply_guards(const struct apply *a, GPtrArray *aims)
+{
+
+	for (guint i = 0; i < aims->len; i++)
+		aim_put_in_table(aims->pdata[i], aim_goal(aims->pdata[i]));
+	while (apply_guard_each(a, aims, apply_guard_set) ||
+	       apply_guard_each(a, aims, apply_guard_kept))
+		;
 }
 
 /* Order */
@@ -137,7 +157,7 @@ static int policy_height(const struct tuning_value *v)
 
 static int aim_turn(const struct irq_aim *aim)
 {
-	bool raises = policy_height(&aim->want) >= policy_height(&aim->is);
+	bool raises = policy_height(aim_goal(aim)) >= policy_height(&aim->is);
 
 	if (aim->attribute != TUNING_POLICY)
 		return 6;
@@ -211,8 +231,14 @@ static const char *apply_refused_before(const struct apply *a, const struct irq_
 
 /* Changes */
 
+/* The journal may have forgotten it. */
+static void apply_find_entry(const struct apply *a, struct irq_aim *aim)
+{
+	aim->entry = journal_find(a->in->journal, &aim->subject, aim->attribute);
+}
+
 /* After a crash between the journal's "will" and its "did": which of both is there is known now. */
-static void apply_settle_entry(const struct apply *a, const struct irq_aim *aim)
+static void apply_settle_entry(const struct apply *a, struct irq_aim *aim)
 {
 	const struct tuning_entry *e = aim->entry;
 
@@ -223,20 +249,23 @@ static void apply_settle_entry(const struct apply *a, const struct irq_aim *aim)
 		(void)journal_did(a->in->journal, &aim->subject, aim->attribute);
 	else
 		(void)journal_wont(a->in->journal, &aim->subject, aim->attribute);
+	apply_find_entry(a, aim);
 }
 
 /* A change that was announced and not made. */
-static void apply_take_back(const struct apply *a, const struct irq_aim *aim,
+static void apply_take_back(const struct apply *a, struct irq_aim *aim,
 			    const struct tuning_value *now, int error)
 {
 	g_autofree char *message = NULL;
 
-	if (error == -EBADE) /* the kernel made something else of it */
-		(void)tuning_set(&aim->subject, aim->attribute, now, &message);
+	if (error == -EBADE && /* the kernel made something else of it */
+	    tuning_set(&aim->subject, aim->attribute, now, &message) < 0)
+		return; /* announced, not confirmed: either value is ours, should it turn up */
 	if (error == -ESRCH)
 		(void)journal_forget(a->in->journal, &aim->subject, aim->attribute);
 	else
 		(void)journal_wont(a->in->journal, &aim->subject, aim->attribute);
+	apply_find_entry(a, aim);
 }
 
 /* @now: what is there, read just before. */
@@ -281,6 +310,73 @@ static void apply_drifted_now(struct apply *a, struct irq_aim *aim, const struct
 	apply_tell_drift(a, aim);
 }
 
+/* Between the table and now it became somebody else's, or went away. */
+static bool apply_put_back_too_late(struct apply *a, struct irq_aim *aim)
+{
+	struct tuning_value now = { 0 };
+	bool late;
+
+	if (tuning_get(&aim->subject, aim->attribute, &now) < 0)
+		return false; /* setting it says why */
+	late = !tuning_value_equal(aim->attribute, &now, &aim->is);
+	if (late) {
+		aim->kind = IRQ_AIM_LEAVE;
+		apply_drifted_now(a, aim, &now);
+		apply_forget(a, aim);
+	}
+	tuning_value_done(&now);
+	return late;
+}
+
+static void apply_put_back(struct apply *a, struct irq_aim *aim)
+{
+	char *message = NULL;
+	int r;
+
+	if (a->dry) {
+		apply_tell(a, aim, IRQ_WOULD, NULL);
+		return;
+	}
+	if (apply_put_back_too_late(a, aim))
+		return;
+	r = tuning_set(&aim->subject, aim->attribute, &aim->want, &message);
+	if (r == -ESRCH) {
+		g_free(message);
+		apply_forget(a, aim);
+	} else if (r < 0) {
+		/* kept in the journal: the next occasion, or the next start, tries again */
+		apply_tell_refused(a, aim, r, message);
+	} else {
+		apply_tell(a, aim, IRQ_PUT_BACK, NULL);
+		apply_forget(a, aim);
+	}
+}
+
+/*
+ * Before the refusal is told, which then says what is there. In the middle of a run that failed the
+ * order is lost: then only what is safe beside what is there now, and the next run does the rest.
+ */
+static void apply_put_back_ours(struct apply *a, struct irq_aim *aim)
+{
+	struct irq_aim *back;
+
+	if (!aim_is_ours(aim))
+		return;
+	back = irq_aim_new(aim->thread, aim->line, aim->attribute);
+	back->kind = IRQ_AIM_PUT_BACK;
+	back->entry = aim->entry;
+	back->by = aim->entry->by;
+	irq_value_replace(&back->is, &aim->is);
+	irq_value_replace(&back->want, &aim->entry->old);
+	if (!a->failed || apply_guard(a, back, &back->is, OVERRIDE_MEASURING, &back->message) >= 0)
+		apply_put_back(a, back);
+	if (!back->entry) { /* so it is done */
+		aim->entry = NULL;
+		irq_value_replace(&aim->is, back->kind == IRQ_AIM_LEAVE ? &back->is : &back->want);
+	}
+	irq_aim_free(back);
+}
+
 static void apply_failed(struct apply *a, struct irq_aim *aim, int r, char *message)
 {
 	if (r == -ESRCH) { /* it has ended, and what was to be done with it */
@@ -290,6 +386,8 @@ static void apply_failed(struct apply *a, struct irq_aim *aim, int r, char *mess
 		return;
 	}
 	apply_note_refused(a, aim, message);
+	a->failed = true;
+	apply_put_back_ours(a, aim);
 	apply_tell_refused(a, aim, r, message);
 }
 
@@ -301,6 +399,7 @@ static void apply_set(struct apply *a, struct irq_aim *aim)
 	int r;
 
 	if (a->failed && apply_guard(a, aim, &aim->is, 0, &message) < 0) {
+		apply_put_back_ours(a, aim);
 		apply_tell_refused(a, aim, -EKEYREJECTED, message);
 		return;
 	}
@@ -327,24 +426,6 @@ static void apply_set(struct apply *a, struct irq_aim *aim)
 	apply_in_force(a, aim);
 }
 
-static void apply_put_back(struct apply *a, struct irq_aim *aim)
-{
-	char *message = NULL;
-	int r;
-
-	r = tuning_set(&aim->subject, aim->attribute, &aim->want, &message);
-	if (r == -ESRCH) {
-		g_free(message);
-		apply_forget(a, aim);
-	} else if (r < 0) {
-		/* kept in the journal: the next occasion, or the next start, tries again */
-		apply_tell_refused(a, aim, r, message);
-	} else {
-		apply_tell(a, aim, IRQ_PUT_BACK, NULL);
-		apply_forget(a, aim);
-	}
-}
-
 static void apply_one(struct apply *a, struct irq_aim *aim)
 {
 	switch (aim->kind) {
@@ -359,10 +440,7 @@ static void apply_one(struct apply *a, struct irq_aim *aim)
 			apply_set(a, aim);
 		break;
 	case IRQ_AIM_PUT_BACK:
-		if (a->dry)
-			apply_tell(a, aim, IRQ_WOULD, NULL);
-		else
-			apply_put_back(a, aim);
+		apply_put_back(a, aim);
 		break;
 	case IRQ_AIM_FORGET:
 		apply_forget(a, aim);
@@ -376,6 +454,7 @@ static void apply_one(struct apply *a, struct irq_aim *aim)
 		break;
 	case IRQ_AIM_CANNOT:
 	case IRQ_AIM_REFUSED:
+		apply_put_back_ours(a, aim);
 		apply_tell(a, aim, IRQ_REFUSED, NULL);
 		break;
 	}

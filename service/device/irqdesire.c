@@ -92,11 +92,8 @@ static void desire_is(const struct irqdesire *in, struct irq_aim *aim)
 
 static bool desire_ours(const struct irq_aim *aim, const struct irq_held *held)
 {
-	const struct tuning_entry *e = aim->entry;
-
-	if (e)
-		return tuning_value_equal(aim->attribute, &aim->is, &e->new) ||
-		       (!e->sure && tuning_value_equal(aim->attribute, &aim->is, &e->before));
+	if (aim->entry)
+		return irq_entry_holds(aim->entry, &aim->is);
 	return !held || tuning_value_equal(aim->attribute, &aim->is, &held->value);
 }
 

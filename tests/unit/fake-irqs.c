@@ -289,6 +289,9 @@ int __wrap_irqtable_read(const char *root, struct irq_table **ret)
 		fake_read_line(t, fake_nth_line(the_fake, i));
 	for (guint i = 0; i < the_fake->threads->len; i++)
 		fake_read_thread(t, fake_nth_thread(the_fake, i));
+	if (the_fake->after_read)
+		the_fake->after_read(the_fake);
+	the_fake->after_read = NULL;
 	*ret = t;
 	return 0;
 }

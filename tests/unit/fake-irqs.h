@@ -41,6 +41,8 @@ struct fake {
 	unsigned sets;	/* changes asked for */
 	unsigned reads; /* whole tables */
 	GString *log;	/* changes made: "irq/24-a=fifo 60;" */
+	/* what somebody else does right after the next table was read; NULL: nothing */
+	void (*after_read)(struct fake *f);
 	/* who watches */
 	threadwatch_news_t watcher;
 	void *watcher_data;

@@ -633,6 +633,86 @@ static void test_forbidden_afterwards(struct world *w, gconstpointer data)
 	fake_assert_policy(w->f, "rcuc/0", "fifo 1");
 }
 
+/* What stays as it is makes no way for who moves. */
+static void test_forbidden_by_hand(struct world *w, gconstpointer data)
+{
+	const struct irq_wish wish = {
+		.has_policy = true,
+		.policy = SCHED_FIFO,
+		.has_priority = true,
+		.priority = 2,
+	};
+
+	world_rules(w, "10-chain", CHAIN("4", "5", "6"));
+	world_start(w);
+	g_assert_cmpint(world_set(w, "irq_work/0", &wish), ==, -EKEYREJECTED);
+	fake_assert_policy(w->f, "irq_work/0", "fifo 6");
+	fake_assert_policy(w->f, "rcuc/0", "fifo 5");
+}
+
+/* A rule that is refused does not leave what the one before it had set. */
+static void test_changed_and_forbidden(struct world *w, gconstpointer data)
+{
+	g_autoptr(GPtrArray) again = NULL;
+	const struct irq_change *c;
+
+	world_rules(w, "10-chain", CHAIN("7", "8", "9"));
+	world_start(w);
+	fake_assert_policy(w->f, "ksoftirqd/0", "fifo 7");
+	g_ptr_array_set_size(w->news, 0);
+	world_rules(w, "10-chain", CHAIN("9", "8", "9"));
+	world_reload(w);
+	fake_assert_policy(w->f, "ksoftirqd/0", "fifo 1");
+	fake_assert_policy(w->f, "ktimers/0", "fifo 1");
+	fake_assert_policy(w->f, "rcuc/0", "fifo 8");
+	c = change_find(w->news, IRQ_PUT_BACK, "ksoftirqd/0");
+	g_assert_nonnull(c);
+	g_assert_cmpstr(c->old, ==, "fifo 7");
+	g_assert_cmpstr(c->new, ==, "fifo 1");
+	c = change_find(w->news, IRQ_REFUSED, "ksoftirqd/0");
+	g_assert_nonnull(c);
+	g_assert_cmpstr(c->old, ==, "fifo 1");
+	g_assert_cmpstr(c->new, ==, "fifo 9");
+	again = irqpolicy_apply(w->p, false);
+	g_assert_cmpuint(change_count(again, IRQ_REFUSED), ==, 2);
+	g_assert_cmpuint(again->len, ==, 2); /* nor is it called drift */
+	world_stop(w);
+	world_assert_as_before(w);
+}
+
+static void test_changed_to_what_cannot_be(struct world *w, gconstpointer data)
+{
+	g_strlcpy(fake_line(w->f, 5)->affinity, "1000", 32);
+	world_rules(w, "10-a", "rules = ( { match = { irq = 5; }; affinity = \"0\"; } );");
+	world_start(w);
+	g_assert_cmpstr(fake_line(w->f, 5)->affinity, ==, "0");
+	world_rules(w, "10-a", "rules = ( { match = { irq = 5; }; affinity = \"1001\"; } );");
+	world_reload(w);
+	g_assert_cmpstr(fake_line(w->f, 5)->affinity, ==, "1000");
+	g_assert_cmpuint(change_count(w->news, IRQ_PUT_BACK), ==, 1);
+	g_assert_cmpuint(change_count(w->news, IRQ_REFUSED), ==, 1);
+}
+
+/* Somebody else was faster than putting back. */
+static void on_table_read(struct fake *f)
+{
+	fake_chrt(f, "irq/5-eth0", SCHED_RR, 12);
+}
+
+static void test_put_back_too_late(struct world *w, gconstpointer data)
+{
+	world_rules(w, "10-net", ETH0_60);
+	world_start(w);
+	world_no_rules(w, "10-net");
+	w->f->after_read = on_table_read;
+	world_reload(w);
+	fake_assert_policy(w->f, "irq/5-eth0", "rr 12");
+	fake_assert_policy(w->f, "irq/5-s-eth0", "fifo 50");
+	g_assert_nonnull(change_find(w->news, IRQ_DRIFTED, "irq/5-eth0"));
+	world_stop(w);
+	fake_assert_policy(w->f, "irq/5-eth0", "rr 12");
+}
+
 /* By hand */
 
 static void test_by_hand(struct world *w, gconstpointer data)
@@ -1126,6 +1206,10 @@ int main(int argc, char **argv)
 	ADD("forbidden", test_forbidden);
 	ADD("refused-in-the-middle", test_refused_in_the_middle);
 	ADD("forbidden-afterwards", test_forbidden_afterwards);
+	ADD("forbidden-by-hand", test_forbidden_by_hand);
+	ADD("changed-and-forbidden", test_changed_and_forbidden);
+	ADD("changed-to-what-cannot-be", test_changed_to_what_cannot_be);
+	ADD("put-back-too-late", test_put_back_too_late);
 	ADD("by-hand", test_by_hand);
 	ADD("by-hand-refused", test_by_hand_refused);
 	ADD("line-by-hand", test_line_by_hand);
