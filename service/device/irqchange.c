@@ -2,9 +2,9 @@
 #include "irqpolicy.h"
 
 static const char *const irq_outcomes[] = {
-	[IRQ_WOULD] = "would", [IRQ_SET] = "set",	  [IRQ_PUT_BACK] = "put-back",
-	[IRQ_KEPT] = "kept",   [IRQ_DRIFTED] = "drifted", [IRQ_REFUSED] = "refused",
-	[IRQ_WAITS] = "waits", [IRQ_NEVER] = "never",	  [IRQ_UNEQUAL] = "unequal",
+	[IRQ_WOULD] = "would",	   [IRQ_SET] = "set",	      [IRQ_PUT_BACK] = "put-back",
+	[IRQ_DRIFTED] = "drifted", [IRQ_REFUSED] = "refused", [IRQ_WAITS] = "waits",
+	[IRQ_NEVER] = "never",	   [IRQ_UNEQUAL] = "unequal",
 };
 
 const char *irq_outcome_to_string(enum irq_outcome o)

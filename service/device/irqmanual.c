@@ -196,12 +196,12 @@ static int irqmanual_set(struct irqpolicy *p, const struct tuning_subject *s, GP
 	int r;
 
 	hand_put(p, s, rules);
-	r = irqpolicy_plan_one(p, s, &would);
+	r = irqpolicy_plan_one(p, s, asked, &would);
 	if (r >= 0)
 		r = run_trouble(&would, s, asked, ret_message);
 	irq_run_done(&would);
 	if (r >= 0)
-		r = irqpolicy_run_one(p, s, true, &run);
+		r = irqpolicy_run_one(p, s, asked, true, &run);
 	if (r >= 0)
 		r = run_trouble(&run, s, asked, ret_message);
 	if (r >= 0) {
@@ -213,7 +213,8 @@ static int irqmanual_set(struct irqpolicy *p, const struct tuning_subject *s, GP
 	hand_take_back(p, s, earlier);
 	if (run.aims) { /* some of it was done */
 		irq_run_done(&run);
-		(void)irqpolicy_run_one(p, s, false, &run); /* its trouble is in the next list */
+		/* its trouble is in the next list */
+		(void)irqpolicy_run_one(p, s, asked, false, &run);
 	}
 	irq_run_done(&run);
 	if (!*ret_message)
@@ -362,7 +363,7 @@ static int irqmanual_undo(struct irqpolicy *p, const struct tuning_subject *s,
 	int r;
 
 	hand_take_back(p, s, NULL);
-	r = irqpolicy_run_one(p, s, false, &run);
+	r = irqpolicy_run_one(p, s, NULL, false, &run);
 	if (r >= 0)
 		*ret_changes = g_steal_pointer(&run.changes);
 	else

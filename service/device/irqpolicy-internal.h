@@ -56,16 +56,19 @@ struct irq_run {
 
 /* Everything. @ret: irq_run_done(). -errno: no table; @ret->changes says so, and is never NULL. */
 int irqpolicy_run(struct irqpolicy *p, unsigned flags, struct irq_run *ret);
-/* One thread or line alone, insisting or not. */
-int irqpolicy_run_one(struct irqpolicy *p, const struct tuning_subject *s, bool insist,
-		      struct irq_run *ret);
+/* One thread or line alone, in what is @asked for (NULL: in all), insisting or not. */
+int irqpolicy_run_one(struct irqpolicy *p, const struct tuning_subject *s,
+		      const bool asked[TUNING_ATTRIBUTES], bool insist, struct irq_run *ret);
 /* Table and aims of what would be done, guards asked; nothing is done. -errno. */
-int irqpolicy_plan_one(struct irqpolicy *p, const struct tuning_subject *s, struct irq_run *ret);
+int irqpolicy_plan_one(struct irqpolicy *p, const struct tuning_subject *s,
+		       const bool asked[TUNING_ATTRIBUTES], struct irq_run *ret);
 void irq_run_done(struct irq_run *r);
 /* Table, and aims as they are decided. */
 int irqpolicy_decide(struct irqpolicy *p, bool insist, struct irq_run *ret);
-/* News of a run, each once as long as it stays so. */
-void irqpolicy_tell(struct irqpolicy *p, const GPtrArray *changes, bool everything);
+/* News of a run over everything, each once as long as it stays so. */
+void irqpolicy_tell(struct irqpolicy *p, const GPtrArray *changes);
+/* The same of a run whose changes are the answer to a call: nobody else is told of them. */
+void irqpolicy_answer(struct irqpolicy *p, const GPtrArray *changes);
 /* False: it was told before. */
 bool irqpolicy_say(struct irqpolicy *p, const struct irq_change *c);
 

@@ -116,7 +116,7 @@ static void irqpolicy_look(struct irqpolicy *p, unsigned flags)
 	struct irq_run run;
 
 	(void)irqpolicy_run(p, flags | IRQ_RUN_NOTES, &run); /* its changes say why not */
-	irqpolicy_tell(p, run.changes, true);
+	irqpolicy_tell(p, run.changes);
 	irq_run_done(&run);
 }
 
@@ -179,6 +179,8 @@ GPtrArray *irqpolicy_apply(struct irqpolicy *p, bool dry)
 	irq_run_done(&run);
 	if (dry)
 		p->paused = paused;
+	else
+		irqpolicy_answer(p, changes);
 	return changes;
 }
 
@@ -222,6 +224,7 @@ GPtrArray *irqpolicy_restore(struct irqpolicy *p, bool dry, int *ret_error, char
 		p->paused = paused;
 	} else {
 		g_hash_table_unref(hands);
+		irqpolicy_answer(p, changes);
 		irqwatch_update(p);
 	}
 	return changes;

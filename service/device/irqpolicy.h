@@ -26,7 +26,6 @@ enum irq_outcome {
 	IRQ_WOULD,    /* a dry run, or a captured tree: it would be set */
 	IRQ_SET,      /* set and read back */
 	IRQ_PUT_BACK, /* set back to what was there before us */
-	IRQ_KEPT,     /* it was right already: only in irqpolicy_apply()'s answer, if asked for */
 	IRQ_DRIFTED,  /* somebody else's value, left alone */
 	IRQ_REFUSED,  /* a guard or the kernel said no: `message` */
 	IRQ_WAITS,    /* a rule that matches nothing now */

@@ -98,7 +98,9 @@ static void on_in_force(const struct irq_aim *aim, void *userdata)
 
 static bool aim_is_wanted(const struct irq_aim *aim)
 {
-	return aim->kind == IRQ_AIM_KEEP || aim->kind == IRQ_AIM_SET || aim->kind == IRQ_AIM_DRIFT;
+	if (aim->kind == IRQ_AIM_SET)
+		return aim->error == 0;
+	return aim->kind == IRQ_AIM_KEEP || aim->kind == IRQ_AIM_DRIFT;
 }
 
 /* What nobody wants any more, or has ended, is held no longer. */
@@ -229,44 +231,57 @@ int irqpolicy_run(struct irqpolicy *p, unsigned flags, struct irq_run *ret)
 
 /* One */
 
-/* Others stay as they are: only what is in force is of interest, to the guards. */
-static void irqrun_narrow(GPtrArray *aims, const struct tuning_subject *s)
+/*
+ * Others stay as they are: only what is in force is of interest, to the guards. So do attributes
+ * that are not @asked for (NULL: all are). Borrowed.
+ */
+static GPtrArray *irqrun_narrow(const GPtrArray *aims, const struct tuning_subject *s,
+				const bool asked[TUNING_ATTRIBUTES])
 {
-	for (guint i = aims->len; i-- > 0;) {
-		const struct irq_aim *aim = aims->pdata[i];
+	GPtrArray *narrow = g_ptr_array_new();
 
-		if (aim->kind != IRQ_AIM_KEEP && !tuning_subject_equal(&aim->subject, s))
-			g_ptr_array_remove_index(aims, i);
+	for (guint i = 0; i < aims->len; i++) {
+		const struct irq_aim *aim = aims->pdata[i];
+		bool meant =
+			tuning_subject_equal(&aim->subject, s) && (!asked || asked[aim->attribute]);
+
+		if (meant || aim->kind == IRQ_AIM_KEEP)
+			g_ptr_array_add(narrow, aims->pdata[i]);
 	}
+	return narrow;
 }
 
-int irqpolicy_run_one(struct irqpolicy *p, const struct tuning_subject *s, bool insist,
-		      struct irq_run *ret)
+int irqpolicy_run_one(struct irqpolicy *p, const struct tuning_subject *s,
+		      const bool asked[TUNING_ATTRIBUTES], bool insist, struct irq_run *ret)
 {
+	g_autoptr(GPtrArray) aims = NULL;
 	struct irqapply apply;
 	int r;
 
 	r = irqpolicy_decide(p, insist, ret);
 	if (r < 0)
 		return irqrun_no_table(ret, r);
-	irqrun_narrow(ret->aims, s);
+	aims = irqrun_narrow(ret->aims, s, asked);
 	apply = irqrun_apply(p, ret, false);
 	apply.refused = NULL; /* asked for: tried */
-	ret->changes = irqapply(&apply, ret->aims);
+	ret->changes = irqapply(&apply, aims);
+	irqrun_release(p, ret->aims);
 	return 0;
 }
 
-int irqpolicy_plan_one(struct irqpolicy *p, const struct tuning_subject *s, struct irq_run *ret)
+int irqpolicy_plan_one(struct irqpolicy *p, const struct tuning_subject *s,
+		       const bool asked[TUNING_ATTRIBUTES], struct irq_run *ret)
 {
+	g_autoptr(GPtrArray) aims = NULL;
 	struct irqapply apply;
 	int r;
 
 	r = irqpolicy_decide(p, true, ret);
 	if (r < 0)
 		return irqrun_no_table(ret, r);
-	irqrun_narrow(ret->aims, s);
+	aims = irqrun_narrow(ret->aims, s, asked);
 	apply = irqrun_apply(p, ret, true);
-	irqapply_guards(&apply, ret->aims);
+	irqapply_guards(&apply, aims);
 	return 0;
 }
 
@@ -292,7 +307,7 @@ static bool change_lasts(const struct irq_change *c)
 /* A rule for something that is not there waits quietly, and what only would be is not news. */
 static bool change_is_news(const struct irq_change *c)
 {
-	return c->outcome != IRQ_WAITS && c->outcome != IRQ_WOULD && c->outcome != IRQ_KEPT;
+	return c->outcome != IRQ_WAITS && c->outcome != IRQ_WOULD;
 }
 
 bool irqpolicy_say(struct irqpolicy *p, const struct irq_change *c)
@@ -315,10 +330,17 @@ static void irqpolicy_unsay(struct irqpolicy *p, const GPtrArray *changes)
 			g_hash_table_iter_remove(&iter);
 }
 
-void irqpolicy_tell(struct irqpolicy *p, const GPtrArray *changes, bool everything)
+void irqpolicy_answer(struct irqpolicy *p, const GPtrArray *changes)
 {
-	if (everything)
-		irqpolicy_unsay(p, changes);
+	irqpolicy_unsay(p, changes);
+	for (guint i = 0; i < changes->len; i++)
+		if (change_is_news(changes->pdata[i]))
+			(void)irqpolicy_say(p, changes->pdata[i]);
+}
+
+void irqpolicy_tell(struct irqpolicy *p, const GPtrArray *changes)
+{
+	irqpolicy_unsay(p, changes);
 	for (guint i = 0; i < changes->len; i++)
 		if (change_is_news(changes->pdata[i]) && irqpolicy_say(p, changes->pdata[i]) &&
 		    p->p.news)

@@ -65,7 +65,7 @@ static void irqsession_run(struct irqpolicy *p, unsigned flags, GPtrArray *findi
 	int r;
 
 	r = irqpolicy_run(p, flags | IRQ_RUN_NOTES, &run);
-	irqpolicy_tell(p, run.changes, true);
+	irqpolicy_tell(p, run.changes);
 	if (r < 0 && findings && p->plan) {
 		const struct irq_change *c = run.changes->pdata[0];
 

@@ -87,7 +87,7 @@ static void irqwatch_run(struct irqpolicy *p)
 	struct irq_run run;
 
 	(void)irqpolicy_run(p, IRQ_RUN_NOTES, &run); /* its changes say why not */
-	irqpolicy_tell(p, run.changes, true);
+	irqpolicy_tell(p, run.changes);
 	irq_run_done(&run);
 	p->look_end_ns = irqwatch_now_ns();
 	p->look_cost_ns = p->look_end_ns - begin;

@@ -47,9 +47,8 @@ struct tuning_entry {
 	struct tuning_value old;    /* from before our first change */
 	struct tuning_value before; /* what we had set before `new`; = old at first */
 	struct tuning_value new;
-	bool sure;    /* "did" was read: `new` was in force */
-	char *by;     /* rule's name, "set by user 1000", ... for people */
-	bool drifted; /* in memory only: found holding somebody else's value */
+	bool sure; /* "did" was read: `new` was in force */
+	char *by;  /* rule's name, "set by user 1000", ... for people */
 };
 
 struct journal;

@@ -715,6 +715,54 @@ static void test_put_back_too_late(struct world *w, gconstpointer data)
 
 /* By hand */
 
+static void test_by_hand_undone_is_no_drift(struct world *w, gconstpointer data)
+{
+	g_autoptr(GPtrArray) findings = findings_new();
+
+	world_start(w);
+	irqpolicy_session_begin(w->p, NULL, 0, findings);
+	world_set_fifo(w, "irq/7-parport0", 80);
+	world_set_fifo(w, "irq/5-eth0", 50); /* as it was */
+	world_unset(w, "irq/7-parport0");
+	world_unset(w, "irq/5-eth0");
+	fake_chrt(w->f, "irq/5-eth0", SCHED_FIFO, 51); /* nobody's any more */
+	irqpolicy_session_tick(w->p, findings);
+	g_assert_cmpuint(findings->len, ==, 0);
+	irqpolicy_session_end(w->p, findings);
+}
+
+/* What is asked for and nothing else: somebody's chrt outlives a renice. */
+static void test_by_hand_alone(struct world *w, gconstpointer data)
+{
+	const struct irq_wish wish = { .has_nice = true, .nice = 3 };
+
+	world_rules(w, "10-net", ETH0_60);
+	world_start(w);
+	fake_chrt(w->f, "irq/5-eth0", SCHED_RR, 12);
+	g_assert_cmpint(world_set(w, "irq/5-eth0", &wish), ==, 0);
+	g_assert_cmpint(fake_thread(w->f, "irq/5-eth0")->nice, ==, 3);
+	fake_assert_policy(w->f, "irq/5-eth0", "rr 12");
+}
+
+/* Put right by a call in between: then it is news again. */
+static void test_drift_again(struct world *w, gconstpointer data)
+{
+	g_autoptr(GPtrArray) changes = NULL;
+
+	world_rules(w, "10-net", ETH0_60);
+	world_start(w);
+	for (guint n = 1; n <= 2; n++) {
+		fake_chrt(w->f, "irq/5-eth0", SCHED_RR, 12);
+		w->f->watcher(THREADWATCH_LOOK, NULL, w->f->watcher_data);
+		while (sd_event_run(w->event, 100000) > 0)
+			;
+		g_assert_cmpuint(change_count(w->news, IRQ_DRIFTED), ==, n);
+		g_clear_pointer(&changes, g_ptr_array_unref);
+		changes = irqpolicy_apply(w->p, false);
+		fake_assert_policy(w->f, "irq/5-eth0", "fifo 60");
+	}
+}
+
 static void test_by_hand(struct world *w, gconstpointer data)
 {
 	const struct fake_thread *t = fake_thread(w->f, "irq/5-eth0");
@@ -1210,7 +1258,10 @@ int main(int argc, char **argv)
 	ADD("changed-and-forbidden", test_changed_and_forbidden);
 	ADD("changed-to-what-cannot-be", test_changed_to_what_cannot_be);
 	ADD("put-back-too-late", test_put_back_too_late);
+	ADD("drift-again", test_drift_again);
 	ADD("by-hand", test_by_hand);
+	ADD("by-hand-undone-is-no-drift", test_by_hand_undone_is_no_drift);
+	ADD("by-hand-alone", test_by_hand_alone);
 	ADD("by-hand-refused", test_by_hand_refused);
 	ADD("line-by-hand", test_line_by_hand);
 	ADD("killed", test_killed);
