@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.rt, pytest.mark.usefixtures("unchanged")]
 
 PORT = "irq/7-parport0"
 PORT_FIFO = '{{ match = {{ parport = "parport0"; }}; policy = "fifo"; priority = {}; }}'
-# Under emulation, on a busy machine; on an idle real one it is under 50 ms. Polling would take up to 5 s.
+# Under emulation, on a busy machine; the aim on an idle real one is 50 ms. Polling would take up to 5 s.
 BOUND_S = 4
 
 
