@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Which answer belongs to which pulse. The line says only that something came, so the order of
+ * things is all there is: an answer within the time-out belongs to the pulse. The time-out is at
+ * most half of the period, so what comes later is known as late before the next pulse is sent.
+ *
+ * After a loss that no longer holds, because the answer may still come, in any later period. Then
+ * no pulse is sent until the line was quiet for a time-out, and the next one is a probe: no sample,
+ * whatever comes. Only when exactly one answer came to it is the order known again. A late answer
+ * that comes as the probe's is followed by the probe's own, which makes two, and the next is a
+ * probe too.
+ *
+ * All of it under run->raw.
+ */
+#include "lrtbf.h"
+
+/* A pulse is given up, at @t1_ns if its answer came then, else 0. */
+static void pulse_give_up(struct lrtbf_run *run, u64 t1_ns)
+{
+	struct lrtbf_pulse *pulse = &run->pulse;
+	u64 late_ns = t1_ns ? t1_ns - pulse->t0_ns : 0;
+
+	pulse->waiting = false;
+	pulse->resync = true;
+	pulse->losses++;
+	run->counters.lost++;
+	if (t1_ns)
+		run->counters.late++;
+	lrtbf_run_record(run, pulse->seq, pulse->t0_ns, late_ns,
+			 t1_ns ? LRTBF_RECORD_LOST | LRTBF_RECORD_LATE : LRTBF_RECORD_LOST);
+	pulse->lost_open = !t1_ns;
+	pulse->lost_seq = pulse->seq;
+	pulse->lost_t0_ns = pulse->t0_ns;
+}
+
+/* No answer to the pulse came in time. */
+void lrtbf_pulse_lost(struct lrtbf_run *run)
+{
+	pulse_give_up(run, 0);
+}
+
+/*
+ * At @now_ns a pulse is due: what became of the former one is settled. Returns whether to send one;
+ * the run may have been ended.
+ */
+bool lrtbf_pulse_due(struct lrtbf_run *run, u64 now_ns)
+{
+	struct lrtbf_pulse *pulse = &run->pulse;
+
+	if (!run->active)
+		return false;
+	if (pulse->waiting) {
+		if (now_ns - pulse->t0_ns <= run->setup.timeout_ns) {
+			/* woken late for the former period: it has not had its time yet */
+			run->counters.missed++;
+			return false;
+		}
+		pulse_give_up(run, 0);
+	} else if (pulse->probe && pulse->answers == 1) {
+		pulse->resync = false;
+		pulse->lost_open = false;
+	}
+	pulse->probe = false;
+	if (pulse->losses >= run->setup.losses_max) {
+		lrtbf_run_end(run, LRTBF_STOP_LOSSES);
+		return false;
+	}
+	if (run->setup.count && run->counters.pulses >= run->setup.count) {
+		lrtbf_run_end(run, LRTBF_STOP_COUNT);
+		return false;
+	}
+	if (pulse->resync && now_ns - pulse->moved_ns < run->setup.timeout_ns) {
+		run->counters.missed++;
+		return false;
+	}
+	return true;
+}
+
+/* A pulse is being sent; @t0_ns was just before its edge. */
+void lrtbf_pulse_sent(struct lrtbf_run *run, u64 t0_ns)
+{
+	struct lrtbf_pulse *pulse = &run->pulse;
+
+	pulse->seq = run->counters.pulses++;
+	pulse->t0_ns = t0_ns;
+	pulse->moved_ns = t0_ns;
+	pulse->answers = 0;
+	pulse->waiting = true;
+	pulse->probe = pulse->resync;
+}
+
+/* Something came on the line. */
+void lrtbf_pulse_answer(struct lrtbf_run *run, u64 t1_ns)
+{
+	struct lrtbf_pulse *pulse = &run->pulse;
+	u64 latency_ns = t1_ns - pulse->t0_ns;
+
+	pulse->moved_ns = t1_ns;
+	pulse->answers++;
+	if (!pulse->waiting) {
+		if (pulse->lost_open) {
+			pulse->lost_open = false;
+			run->counters.late++;
+			lrtbf_run_record(run, pulse->lost_seq, pulse->lost_t0_ns,
+					 t1_ns - pulse->lost_t0_ns, LRTBF_RECORD_LATE);
+		} else {
+			run->counters.strays++;
+		}
+		return;
+	}
+	if ((s64)latency_ns < 0) {
+		/* its handler began before the pulse, on another CPU */
+		pulse->answers--;
+		run->counters.strays++;
+		return;
+	}
+	if (latency_ns > run->setup.timeout_ns) {
+		pulse_give_up(run, t1_ns);
+		return;
+	}
+	pulse->waiting = false;
+	pulse->losses = 0;
+	if (pulse->probe)
+		run->counters.discarded++;
+	lrtbf_run_record(run, pulse->seq, pulse->t0_ns, latency_ns,
+			 pulse->probe ? LRTBF_RECORD_DISCARDED : 0);
+}
