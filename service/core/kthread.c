@@ -2,7 +2,8 @@
 /*
  * Names are matched whole and numbers to their end: "irq_work/0" is no interrupt thread, and
  * "ksoftirqd/0x" no softirq thread. Only what the kernel cuts is taken for a beginning: it kept 15
- * characters of a thread's name until 5.17.
+ * characters of a thread's name until 5.17, and shows 63 of it since (fs/proc/array.c,
+ * proc_task_name()).
  */
 #include "kthread.h"
 
@@ -11,6 +12,7 @@
 #include <string.h>
 
 #define COMM_CUT	 15 /* TASK_COMM_LEN - 1 */
+#define COMM_SHOWN	 63
 #define ARRAY_END(array) ((array) + sizeof(array) / sizeof(*(array)))
 
 static const struct kthread_form {
@@ -161,10 +163,11 @@ const char *kthread_kind_to_string(enum kthread_kind kind)
 /* @rest is @action, or its beginning when the whole name @comm is as long as one that was cut. */
 static bool kthread_rest_is(const char *comm, const char *rest, const char *action)
 {
-	size_t size = strlen(rest);
+	size_t whole = strlen(comm);
 
-	return strcmp(rest, action) == 0 ||
-	       (strlen(comm) == COMM_CUT && strncmp(rest, action, size) == 0);
+	if (whole == COMM_CUT || whole == COMM_SHOWN)
+		return strncmp(rest, action, strlen(rest)) == 0;
+	return strcmp(rest, action) == 0;
 }
 
 bool kthread_runs_action(const char *comm, const char *action)

@@ -41,6 +41,6 @@ bool kthread_kind_namable(enum kthread_kind kind);
 const char *kthread_kind_to_string(enum kthread_kind kind);
 /*
  * Whether the interrupt thread @comm runs @action: equal, or @comm is as much of "irq/N-ACTION" as
- * fits in the 15 characters of kernels that cut (a longer one is never cut).
+ * fits in the 15 characters of kernels that cut, or in the 63 that the others show.
  */
 bool kthread_runs_action(const char *comm, const char *action);

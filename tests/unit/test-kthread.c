@@ -137,6 +137,8 @@ static void test_napi(void)
 	check_interface("napi/wlx00c0ca8d1f5", NULL);
 }
 
+#define SEVEN "0123456789012345678901234567890123456789012345678"
+
 static void test_runs(void)
 {
 	g_assert_true(kthread_runs_action("irq/24-ACPI:Ged", "ACPI:Ged"));
@@ -150,6 +152,10 @@ static void test_runs(void)
 	g_assert_false(kthread_runs_action("irq/16-eth", "eth0"));
 	g_assert_false(kthread_runs_action("irq/16-eth0", "eth"));
 	g_assert_false(kthread_runs_action("irq/184-mlx5_co", "mlx4_core"));
+	/* 63 are shown, however many there are */
+	g_assert_true(kthread_runs_action("irq/5-" SEVEN "01234567", SEVEN "0123456789"));
+	g_assert_true(kthread_runs_action("irq/5-s-" SEVEN "012345", SEVEN "0123456789"));
+	g_assert_false(kthread_runs_action("irq/5-" SEVEN "0123456", SEVEN "0123456789"));
 	/* an action named as secondary threads are */
 	g_assert_true(kthread_runs_action("irq/5-s-video", "s-video"));
 	g_assert_true(kthread_runs_action("irq/5-s-video", "video"));
