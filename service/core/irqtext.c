@@ -14,6 +14,9 @@
 
 #include <string.h>
 
+#define TRIGGER_WIDTH 8 /* of "Level", "Edge" and the flow's name */
+#define ACTIONS_GAP   2
+
 struct irqword {
 	const char *at;
 	size_t size;
@@ -131,6 +134,23 @@ static enum number_strength irqtext_number(const struct irqword *w, struct irqcu
 										: NUMBER_WEAK;
 }
 
+/*
+ * Whether the actions begin where the kernel's widths end: a name that begins with blanks looks
+ * like more of them.
+ */
+static bool irqtext_gap_is_plain(const char *text, const char *actions)
+{
+	const char *end = actions, *word;
+
+	while (end > text && end[-1] == ' ')
+		end--;
+	for (word = end; word > text && word[-1] != ' ' && word[-1] != '-';)
+		word--;
+	if (end - word >= TRIGGER_WIDTH)
+		return actions - end <= ACTIONS_GAP;
+	return actions - word <= TRIGGER_WIDTH + ACTIONS_GAP;
+}
+
 /* The number is @w: with what belongs to it taken off, actions follow. */
 static void irqtext_behind_number(const struct irqword *w, size_t digits, struct irqcursor c,
 				  struct irqtext *t)
@@ -198,7 +218,7 @@ void irqtext_parse(const char *text, size_t size, struct irqtext *ret)
 		if (s == NUMBER_STRONG) {
 			irqtext_chip(&t, text, chip_end);
 			irqtext_behind_number(&w, digits, c, &t);
-			t.sure = true;
+			t.sure = irqtext_gap_is_plain(text, t.actions);
 			*ret = t;
 			return;
 		}

@@ -12,8 +12,8 @@ struct irqtext { /* parts of the text that was parsed; NULL and 0: not there */
 	const char *chip, *hwirq, *actions;
 	size_t chip_size, hwirq_size, actions_size;
 	const char *trigger; /* "edge", "level"; NULL: not said */
-	bool sure; /* hardware number and trigger are there, and so the actions begin for certain
-		      where they are said to */
+	bool sure; /* hardware number and trigger are there, with the kernel's own blanks behind
+		      them, and so the actions begin for certain where they are said to */
 };
 
 /* @text: blanks around it removed. Never fails: what cannot be told is left out. */

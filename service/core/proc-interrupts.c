@@ -192,12 +192,18 @@ static char **irq_action_list(struct proc_interrupts *t, const char *actions, si
 	return list;
 }
 
-/* A device's line: what its text says. */
-static void irq_read_text(struct proc_interrupts *t, struct proc_irq *irq, size_t size)
+/*
+ * A device's line: what its text says. @blanks: behind the text. The kernel puts none behind an
+ * action's name: they are the last one's.
+ */
+static void irq_read_text(struct proc_interrupts *t, struct proc_irq *irq, struct proc_line line,
+			  size_t blanks)
 {
 	struct irqtext parts;
 
-	irqtext_parse(irq->text, size, &parts);
+	irqtext_parse(line.at, line.left, &parts);
+	if (parts.actions_size > 0)
+		parts.actions_size += blanks;
 	if (parts.chip)
 		irq->chip = irq_string(t, parts.chip, parts.chip_size);
 	if (parts.hwirq)
@@ -213,6 +219,7 @@ static struct proc_irq *irq_parse(struct proc_interrupts *t, struct proc_line li
 {
 	const char *colon;
 	struct proc_irq *irq;
+	size_t blanks = 0;
 
 	proc_line_skip_blanks(&line);
 	colon = memchr(line.at, ':', line.left);
@@ -229,15 +236,24 @@ static struct proc_irq *irq_parse(struct proc_interrupts *t, struct proc_line li
 	if (irq->device)
 		irq_skip_surplus(&line);
 	proc_line_skip_blanks(&line);
-	while (line.left > 0 && g_ascii_isspace(line.at[line.left - 1]))
+	for (; line.left > 0 && g_ascii_isspace(line.at[line.left - 1]); blanks++)
 		line.left--;
 	irq->text = irq_string(t, line.at, line.left);
 	irq->total = counts->n == 1 && !irq->device && !*irq->text;
 	if (irq->device)
-		irq_read_text(t, irq, line.left);
+		irq_read_text(t, irq, line, blanks);
 	else
 		irq->actions = irq->text;
 	return irq;
+}
+
+/* What follows the last line and is none may be the rest of a name with a newline in it. */
+static void interrupts_doubt_last(struct proc_interrupts *t)
+{
+	struct proc_irq *last = t->lines->len > 0 ? t->lines->pdata[t->lines->len - 1] : NULL;
+
+	if (last)
+		last->sure = false;
 }
 
 int proc_interrupts_parse(const char *text, size_t size, struct proc_interrupts **ret)
@@ -263,8 +279,10 @@ int proc_interrupts_parse(const char *text, size_t size, struct proc_interrupts 
 	while (proc_text_line(&t, &line)) {
 		struct proc_irq *irq = irq_parse(table, line, &counts);
 
-		if (!irq)
+		if (!irq) {
+			interrupts_doubt_last(table);
 			continue;
+		}
 		g_ptr_array_add(table->lines, irq);
 		if (!g_hash_table_contains(table->by_name, irq->name))
 			g_hash_table_insert(table->by_name, irq->name, irq);

@@ -256,6 +256,59 @@ static void test_odd_names(void)
 	irq_world_done(&w);
 }
 
+/* Blanks and newlines belong to a name wherever they stand in it. */
+static void test_blank_names(void)
+{
+	struct irq_world w;
+	struct irq_table *t;
+
+	irq_world_init(&w);
+	irq_world_kthreadd(&w);
+	irq_world_put(&w, "proc/interrupts",
+		      "     CPU0\n"
+		      " 1:    1   GIC   1 Level     a \n"
+		      " 2:    1   GIC   2 Level     a , b \t\n"
+		      " 3:    1   GIC   3 Level       a\n"
+		      " 4:    1   GIC   4 Level     a\n"
+		      "b\n"
+		      " 5:    1   GIC   5 Level     x\n");
+	irq_world_put(&w, "sys/kernel/irq/3/actions", "  a\n");
+	irq_world_put(&w, "sys/kernel/irq/4/actions", "a\nb\n");
+	irq_world_thread(&w, 40, "irq/4-a\nb");
+	t = table(w.root);
+	check_actions(irqtable_line(t, 1), ACTIONS("a "));
+	check_actions(irqtable_line(t, 2), ACTIONS("a ", "b \t"));
+	check_actions(irqtable_line(t, 3), ACTIONS("  a"));
+	check_actions(irqtable_line(t, 4), ACTIONS("a\nb"));
+	check_actions(irqtable_line(t, 5), ACTIONS("x"));
+	g_assert_true(irqtable_thread(t, 40)->line == irqtable_line(t, 4));
+	irqtable_free(t);
+	irq_world_done(&w);
+}
+
+/* The kernel shows 63 bytes of a name: rules know it whole. */
+static void test_long_name(void)
+{
+	static const char action[] =
+		"0123456789012345678901234567890123456789012345678901234567890123456789";
+	g_autofree char *interrupts = NULL, *shown = NULL, *whole = NULL;
+	struct irq_world w;
+	struct irq_table *t;
+
+	irq_world_init(&w);
+	irq_world_kthreadd(&w);
+	interrupts = g_strdup_printf("     CPU0\n 5:    1   GIC   1 Level     %s\n", action);
+	whole = g_strdup_printf("irq/5-%s", action);
+	shown = g_strndup(whole, 63);
+	irq_world_put(&w, "proc/interrupts", interrupts);
+	irq_world_thread(&w, 50, shown);
+	t = table(w.root);
+	g_assert_cmpstr(irqtable_thread(t, 50)->name, ==, shown);
+	g_assert_true(tagged(irqtable_thread(t, 50)->tags, RULE_THREAD, whole));
+	irqtable_free(t);
+	irq_world_done(&w);
+}
+
 /* An action without a name, a line without a handler, interrupt 0. */
 static void test_empty(void)
 {
@@ -656,6 +709,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/irqtable/secondary", test_secondary);
 	g_test_add_func("/irqtable/impostors", test_impostors);
 	g_test_add_func("/irqtable/odd-names", test_odd_names);
+	g_test_add_func("/irqtable/blank-names", test_blank_names);
+	g_test_add_func("/irqtable/long-name", test_long_name);
 	g_test_add_func("/irqtable/empty", test_empty);
 	g_test_add_func("/irqtable/children", test_children);
 	g_test_add_func("/irqtable/namespace", test_namespace);

@@ -98,6 +98,32 @@ static void test_layouts(void)
 	}
 }
 
+/* Where a name may begin with blanks, another file has to say so. */
+static void test_sure(void)
+{
+	static const struct {
+		const char *text;
+		bool sure;
+	} gaps[] = {
+		{ "IO-APIC   5-edge      x", true },
+		{ "IO-APIC   5-edge       x", false },
+		{ "GICv3  25 Level      x", false },
+		{ "jz4780-intc  18 Level   -fasteoi    uart", false },
+		{ "GICv3  27 Level   -percpu_devid  x", true },
+		{ "GICv3  27 Level   -percpu_devid   x", false },
+		{ "IO-APIC   5-edge", true },
+	};
+
+	for (guint i = 0; i < G_N_ELEMENTS(gaps); i++) {
+		struct irqtext t;
+
+		irqtext_parse(gaps[i].text, strlen(gaps[i].text), &t);
+		g_test_message("%s", gaps[i].text);
+		g_assert_nonnull(t.trigger);
+		g_assert_cmpint(t.sure, ==, gaps[i].sure);
+	}
+}
+
 /* Names joined as the two files do come apart again. */
 static void check_both(const char *const *names)
 {
@@ -149,6 +175,10 @@ static void test_table(void)
 		" 17:         10          0   IO-APIC   17-fasteoi\n"
 		" 18:         10          0          7   IO-APIC   18-fasteoi   a CPU more\n"
 		" 19:         10   IO-APIC   19-fasteoi   a CPU less\n"
+		" 20:         10          0   IO-APIC   20-edge      blanks  \t\n"
+		" 21:         10          0   IO-APIC   21-edge      \n"
+		" 22:         10          0   IO-APIC   22-edge      first\n"
+		"second\n"
 		"LOC:          1          2   Local timer interrupts, really\n"
 		"ERR:          0\n";
 	struct proc_interrupts *t = NULL;
@@ -170,6 +200,13 @@ static void test_table(void)
 	irq = proc_interrupts_find(t, "19");
 	g_assert_cmpuint(irq->n_counts, ==, 1);
 	check_actions(irq->action_list, (const char *[]){ "a CPU less", NULL });
+	/* blanks at the end are a name's, and newlines in it for another file to tell */
+	irq = proc_interrupts_find(t, "20");
+	g_assert_cmpstr(irq->text, ==, "IO-APIC   20-edge      blanks");
+	g_assert_true(irq->sure);
+	check_actions(irq->action_list, (const char *[]){ "blanks  \t", NULL });
+	check_actions(proc_interrupts_find(t, "21")->action_list, (const char *[]){ NULL });
+	g_assert_false(proc_interrupts_find(t, "22")->sure);
 	irq = proc_interrupts_find(t, "LOC");
 	g_assert_null(irq->chip);
 	g_assert_null(irq->action_list);
@@ -181,6 +218,7 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/irqtext/layouts", test_layouts);
+	g_test_add_func("/irqtext/sure", test_sure);
 	g_test_add_func("/irqtext/both", test_both);
 	g_test_add_func("/irqtext/table", test_table);
 	return g_test_run();
