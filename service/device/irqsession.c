@@ -103,11 +103,10 @@ void irqpolicy_session_end(struct irqpolicy *p, GPtrArray *findings)
 
 /* Once a second */
 
-static struct irq_change *held_change(const struct irqpolicy *p, const struct irq_held *h,
-				      const struct tuning_value *now)
+/* Without its sentence. */
+static struct irq_change *held_change(const struct irq_held *h, const struct tuning_value *now)
 {
 	struct irq_change *c = g_new0(struct irq_change, 1);
-	pid_t irqbalance = h->attribute == TUNING_AFFINITY ? irqbalance_find(p->root) : 0;
 	struct kthread_name what;
 
 	c->outcome = IRQ_DRIFTED;
@@ -123,11 +122,26 @@ static struct irq_change *held_change(const struct irqpolicy *p, const struct ir
 	c->old = tuning_value_format(h->attribute, &h->value);
 	c->new = tuning_value_format(h->attribute, now);
 	c->by = g_strdup(h->by);
-	c->message = irq_drift_format(h->name, h->by, h->attribute, &h->value, now, irqbalance);
 	return c;
 }
 
-static void irqsession_look_at(struct irqpolicy *p, const struct irq_held *h, GPtrArray *findings)
+struct tick {
+	GPtrArray *findings;
+	pid_t irqbalance; /* 0: does not run; -1: not looked for yet, which takes every process */
+};
+
+static void tick_tell(struct tick *t, const struct irqpolicy *p, const struct irq_held *h,
+		      const struct tuning_value *now, struct irq_change *c)
+{
+	if (h->attribute == TUNING_AFFINITY && t->irqbalance < 0)
+		t->irqbalance = irqbalance_find(p->root);
+	c->message = irq_drift_format(h->name, h->by, h->attribute, &h->value, now, t->irqbalance);
+	finding_add(t->findings, h->plan ? "irq-drift-plan" : "irq-drift", "%s", c->message);
+	if (p->p.news)
+		p->p.news(c, p->p.userdata);
+}
+
+static void tick_look_at(struct tick *t, struct irqpolicy *p, const struct irq_held *h)
 {
 	struct tuning_value now = { 0 };
 	struct irq_change *c;
@@ -136,13 +150,9 @@ static void irqsession_look_at(struct irqpolicy *p, const struct irq_held *h, GP
 	if (tuning_get(&h->subject, h->attribute, &now) < 0)
 		return;
 	if (!tuning_value_equal(h->attribute, &now, &h->value)) {
-		c = held_change(p, h, &now);
-		if (irqpolicy_say(p, c)) {
-			finding_add(findings, h->plan ? "irq-drift-plan" : "irq-drift", "%s",
-				    c->message);
-			if (p->p.news)
-				p->p.news(c, p->p.userdata);
-		}
+		c = held_change(h, &now);
+		if (irqpolicy_say(p, c))
+			tick_tell(t, p, h, &now, c);
 		irq_change_free(c);
 	}
 	tuning_value_done(&now);
@@ -150,6 +160,7 @@ static void irqsession_look_at(struct irqpolicy *p, const struct irq_held *h, GP
 
 void irqpolicy_session_tick(struct irqpolicy *p, GPtrArray *findings)
 {
+	struct tick t = { .findings = findings, .irqbalance = -1 };
 	GHashTableIter iter;
 	gpointer value;
 
@@ -157,5 +168,5 @@ void irqpolicy_session_tick(struct irqpolicy *p, GPtrArray *findings)
 		return;
 	g_hash_table_iter_init(&iter, p->held);
 	while (g_hash_table_iter_next(&iter, NULL, &value))
-		irqsession_look_at(p, value, findings);
+		tick_look_at(&t, p, value);
 }

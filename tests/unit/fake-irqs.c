@@ -427,6 +427,16 @@ int __wrap_tuning_set(const struct tuning_subject *s, enum tuning_attribute a,
 	return 0;
 }
 
+/* irqdrift.h */
+
+pid_t __real_irqbalance_find(const char *root);
+pid_t __wrap_irqbalance_find(const char *root);
+pid_t __wrap_irqbalance_find(const char *root)
+{
+	the_fake->searches++;
+	return __real_irqbalance_find(root);
+}
+
 /* threadwatch.h */
 
 struct threadwatch {

@@ -37,10 +37,11 @@ struct fake_line {
 struct fake {
 	GArray *threads, *lines;
 	bool captured;
-	bool frozen;	/* changes are dropped, and nobody hears of it: the process is dead */
-	unsigned sets;	/* changes asked for */
-	unsigned reads; /* whole tables */
-	GString *log;	/* changes made: "irq/24-a=fifo 60;" */
+	bool frozen;	   /* changes are dropped, and nobody hears of it: the process is dead */
+	unsigned sets;	   /* changes asked for */
+	unsigned reads;	   /* whole tables */
+	unsigned searches; /* for irqbalance, among all processes */
+	GString *log;	   /* changes made: "irq/24-a=fifo 60;" */
 	/* what somebody else does right after the next table was read; NULL: nothing */
 	void (*after_read)(struct fake *f);
 	/* who watches */

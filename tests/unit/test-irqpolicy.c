@@ -525,6 +525,25 @@ static void test_tick_is_cheap(struct world *w, gconstpointer data)
 	fake_assert_policy(w->f, "irq/5-eth0", "fifo 3");
 }
 
+/* irqbalance is looked for when there is something to say, and once for all of it. */
+static void test_tick_searches_once(struct world *w, gconstpointer data)
+{
+	g_autoptr(GPtrArray) findings = findings_new();
+	g_autoptr(GPtrArray) rules =
+		plan_rules("rules = ( { match = { irq = \"5,7\"; }; affinity = \"0\"; } );");
+
+	world_start(w);
+	irqpolicy_session_begin(w->p, rules, 0, findings);
+	g_strlcpy(fake_line(w->f, 5)->affinity, "1001", 32);
+	g_strlcpy(fake_line(w->f, 7)->affinity, "1001", 32);
+	w->f->searches = 0;
+	for (int i = 0; i < 5; i++)
+		irqpolicy_session_tick(w->p, findings);
+	g_assert_cmpuint(findings->len, ==, 2);
+	g_assert_cmpuint(w->f->searches, ==, 1);
+	irqpolicy_session_end(w->p, findings);
+}
+
 static void test_measuring(struct world *w, gconstpointer data)
 {
 	g_autoptr(GPtrArray) findings = findings_new();
@@ -1249,6 +1268,7 @@ int main(int argc, char **argv)
 	ADD("drift-of-kept", test_drift_of_kept);
 	ADD("drift-of-affinity", test_drift_of_affinity);
 	ADD("tick-is-cheap", test_tick_is_cheap);
+	ADD("tick-searches-once", test_tick_searches_once);
 	ADD("measuring", test_measuring);
 	ADD("together", test_together);
 	ADD("forbidden", test_forbidden);
