@@ -7,6 +7,8 @@
  * The module cannot be unloaded while anybody has one of the ports registered, by the parport
  * core's reference of the operations' owner.
  */
+#define pr_fmt(text) KBUILD_MODNAME ": " text
+
 #include <linux/debugfs.h>
 #include <linux/module.h>
 #include <linux/parport.h>
