@@ -334,8 +334,8 @@ static int daemon_open_folders(struct daemon *d, const struct daemon_options *o,
 	return r;
 }
 
-static int daemon_open_irqpolicy(struct daemon *d, const struct daemon_options *o,
-				 GPtrArray *problems, char **ret_message)
+static void daemon_open_irqpolicy(struct daemon *d, const struct daemon_options *o,
+				  GPtrArray *problems)
 {
 	const struct irqpolicy_params params = {
 		.event = d->event,
@@ -348,7 +348,7 @@ static int daemon_open_irqpolicy(struct daemon *d, const struct daemon_options *
 		.userdata = d,
 	};
 
-	return irqpolicy_new(&params, &d->irqpolicy, ret_message);
+	d->irqpolicy = irqpolicy_new(&params);
 }
 
 static int daemon_open_sessions(struct daemon *d, const struct daemon_options *o,
@@ -417,10 +417,10 @@ static int daemon_start(struct daemon *d, const struct daemon_options *o, char *
 		daemon_read_settings(d, problems);
 		r = store_open(o->state_dir, d->event, on_store_news, d, &d->store, ret_message);
 	}
-	if (r >= 0)
-		r = daemon_open_irqpolicy(d, o, problems, ret_message);
-	if (r >= 0)
+	if (r >= 0) {
+		daemon_open_irqpolicy(d, o, problems);
 		r = daemon_open_sessions(d, o, problems, ret_message);
+	}
 	daemon_log_problems(problems);
 	if (r >= 0)
 		r = daemon_publish(d, o, ret_message);

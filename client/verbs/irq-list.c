@@ -208,6 +208,9 @@ static char *irq_list_watching(const char *watching)
 				       why ? why : "");
 	if (strcmp(word, "starting") == 0)
 		return g_strdup("How later threads are noticed is being found out.");
+	if (strcmp(word, "off") == 0 && why)
+		return g_strdup_printf("Nothing is set, and later threads are not waited for%s",
+				       why);
 	if (strcmp(word, "off") == 0)
 		return g_strdup("Later threads are not waited for: there are no rules.");
 	if (strcmp(word, "captured") == 0)

@@ -180,9 +180,9 @@ static int run_trouble(const struct irq_run *run, const struct tuning_subject *s
 
 static int irqmanual_may_set(const struct irqpolicy *p, char **ret_message)
 {
-	if (!p->captured)
-		return 0;
-	return message_fail(ret_message, -EPERM, "Nothing can be set here: %s", p->captured);
+	const char *why = irqpolicy_why_not(p);
+
+	return why ? message_fail(ret_message, -EPERM, "Nothing can be set here: %s", why) : 0;
 }
 
 /* @rules: by hand from now on; taken. */

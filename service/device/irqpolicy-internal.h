@@ -21,9 +21,10 @@ struct irqpolicy {
 	/* configuration */
 	struct irqpolicy_params p;
 	char *root, *runtime_dir;
-	char *captured; /* why nothing may be set: a sentence; NULL: it may */
+	char *captured; /* not this machine's table: a sentence; NULL: it is */
 	/* what changes */
-	struct journal *journal; /* NULL: captured */
+	struct journal *journal; /* NULL: captured, or it cannot be had */
+	char *unjournaled;	 /* why it cannot: a sentence; NULL: it can */
 	GPtrArray *files;	 /* of struct rule: irq.d */
 	GPtrArray *plan;	 /* of struct rule: of the session that measures; NULL */
 	int measuring_priority;
@@ -38,6 +39,9 @@ struct irqpolicy {
 	uint64_t look_end_ns, look_cost_ns; /* the last look: others wait for as long as it took */
 	unsigned settle_step;
 };
+
+/* Why nothing may be set; NULL: it may. Borrowed. */
+const char *irqpolicy_why_not(const struct irqpolicy *p);
 
 /* --- irqrun.c: read, decide, carry out --- */
 

@@ -4,7 +4,10 @@
  * change ends in a run, which does whatever follows from it.
  *
  * Nothing at all is set where /proc is not this machine's (a captured tree, another PID namespace's
- * view): then there is no journal either, and every answer says what would be done.
+ * view), nor where the journal cannot be had or believed (a link in its place, somebody's lock):
+ * every answer says what would be done then, and why it is not. That is no reason not to start:
+ * the rest of the daemon needs no journal, and who looks for the reason asks the daemon. The next
+ * reload tries again.
  */
 #include "irqpolicy-internal.h"
 
@@ -46,16 +49,15 @@ static bool journal_is_of_another_boot(const struct irqpolicy *p, const char *bo
 	return any->len > 0 && ours->len == 0;
 }
 
-static int irqpolicy_open_journal(struct irqpolicy *p, char **ret_message)
+static void irqpolicy_open_journal(struct irqpolicy *p)
 {
 	g_autofree char *boot_id = sysfile_text("/", "proc/sys/kernel/random/boot_id");
 	bool another = boot_id && journal_is_of_another_boot(p, boot_id);
 	unsigned bad;
-	int r;
 
-	r = journal_open(p->runtime_dir, boot_id ?: "unknown", &p->journal, ret_message);
-	if (r < 0)
-		return r;
+	g_clear_pointer(&p->unjournaled, g_free);
+	if (journal_open(p->runtime_dir, boot_id ?: "unknown", &p->journal, &p->unjournaled) < 0)
+		return; /* said by each run that would change something */
 	bad = journal_damaged(p->journal);
 	if (another)
 		irqpolicy_remark(p, "journal",
@@ -67,7 +69,11 @@ static int irqpolicy_open_journal(struct irqpolicy *p, char **ret_message)
 						 "read and count for nothing: what they say of "
 						 "threads is not put back.",
 						 bad, bad == 1 ? "" : "s"));
-	return 0;
+}
+
+const char *irqpolicy_why_not(const struct irqpolicy *p)
+{
+	return p->captured ?: p->unjournaled;
 }
 
 /* Life */
@@ -105,6 +111,7 @@ static void irqpolicy_release(struct irqpolicy *p)
 	g_hash_table_unref(p->said);
 	g_hash_table_unref(p->newcomers);
 	g_free(p->captured);
+	g_free(p->unjournaled);
 	g_free(p->root);
 	g_free(p->runtime_dir);
 	g_free(p);
@@ -120,19 +127,12 @@ static void irqpolicy_look(struct irqpolicy *p, unsigned flags)
 	irq_run_done(&run);
 }
 
-int irqpolicy_new(const struct irqpolicy_params *params, struct irqpolicy **ret, char **ret_message)
+struct irqpolicy *irqpolicy_new(const struct irqpolicy_params *params)
 {
 	struct irqpolicy *p = irqpolicy_make(params);
-	int r;
 
-	r = p->captured ? 0 : irqpolicy_open_journal(p, ret_message);
-	if (r < 0) {
-		irqpolicy_release(p);
-		return r;
-	}
 	irqpolicy_reload(p, params->problems);
-	*ret = p;
-	return 0;
+	return p;
 }
 
 struct irqpolicy *irqpolicy_free(struct irqpolicy *p)
@@ -144,7 +144,7 @@ struct irqpolicy *irqpolicy_free(struct irqpolicy *p)
 	g_hash_table_remove_all(p->hands);
 	p->measuring_priority = 0;
 	p->paused = true;
-	if (!p->captured)
+	if (p->journal)
 		irqpolicy_look(p, IRQ_RUN_AGAIN);
 	irqpolicy_release(p);
 	return NULL;
@@ -158,6 +158,8 @@ void irqpolicy_reload(struct irqpolicy *p, GPtrArray *problems)
 		g_ptr_array_unref(p->files);
 		p->files = rules_read(p->p.config_dirs, problems);
 	}
+	if (!p->captured && !p->journal)
+		irqpolicy_open_journal(p);
 	p->paused = false;
 	g_hash_table_remove_all(p->said);
 	irqwatch_update(p);
@@ -260,10 +262,12 @@ GPtrArray *irqpolicy_restore_journal(const char *runtime_dir, char **ret_message
 	if (!g_file_test(journal, G_FILE_TEST_EXISTS))
 		return changes; /* and none is made */
 	p = irqpolicy_make(&params);
-	if (p->captured)
-		*ret_message = g_steal_pointer(&p->captured);
-	else if (irqpolicy_open_journal(p, ret_message) >= 0)
+	if (!p->captured)
+		irqpolicy_open_journal(p);
+	if (p->journal)
 		irqpolicy_look(p, IRQ_RUN_AGAIN);
+	else
+		*ret_message = g_strdup(irqpolicy_why_not(p));
 	irqpolicy_release(p);
 	if (!*ret_message)
 		return changes;

@@ -68,10 +68,10 @@ struct irqpolicy_params {
 
 /*
  * Takes up the journal of an earlier life and applies the rules. Never fails for what cannot be
- * read or set: that is in the log's news and in lists. -errno with a sentence: the journal cannot
- * be made.
+ * read or set: that is in the log's news and in lists. Where there is no journal to be had, nothing
+ * is set, until a reload finds one.
  */
-int irqpolicy_new(const struct irqpolicy_params *p, struct irqpolicy **ret, char **ret_message);
+struct irqpolicy *irqpolicy_new(const struct irqpolicy_params *p);
 /* Puts everything back first. */
 struct irqpolicy *irqpolicy_free(struct irqpolicy *p);
 
@@ -139,7 +139,8 @@ void irqpolicy_session_begin(struct irqpolicy *p, const GPtrArray *rules, int pr
 void irqpolicy_session_tick(struct irqpolicy *p, GPtrArray *findings); /* once a second; cheap */
 void irqpolicy_session_end(struct irqpolicy *p, GPtrArray *findings);
 
-/* How later threads are noticed: "process-events", "poll", "off" (no rules), "captured"; why. */
+/* How later threads are noticed: "process-events", "poll", "off" (no rules, or no journal: why),
+ * "captured"; why. */
 const char *irqpolicy_watching(const struct irqpolicy *p, const char **ret_why);
 /* Rules read, borrowed: of struct rule. */
 const GPtrArray *irqpolicy_rules(const struct irqpolicy *p);

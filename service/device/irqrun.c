@@ -62,16 +62,25 @@ int irqpolicy_decide(struct irqpolicy *p, bool insist, struct irq_run *ret)
 	return 0;
 }
 
-static int irqrun_no_table(struct irq_run *ret, int r)
+/* About everything. */
+static void irqrun_add_refusal(GPtrArray *changes, const char *by, char *message)
 {
 	struct irq_change *c = g_new0(struct irq_change, 1);
 
 	c->outcome = IRQ_REFUSED;
 	c->irq = -1;
 	c->attribute = -1;
-	c->message = g_strdup_printf("The table of interrupts cannot be read: %s.", g_strerror(-r));
+	c->by = g_strdup(by);
+	c->message = message;
+	g_ptr_array_add(changes, c);
+}
+
+static int irqrun_no_table(struct irq_run *ret, int r)
+{
 	ret->changes = irq_changes_new();
-	g_ptr_array_add(ret->changes, c);
+	irqrun_add_refusal(
+		ret->changes, NULL,
+		g_strdup_printf("The table of interrupts cannot be read: %s.", g_strerror(-r)));
 	return r;
 }
 
@@ -194,7 +203,7 @@ static struct irqapply irqrun_apply(struct irqpolicy *p, const struct irq_run *r
 {
 	return (struct irqapply){
 		.table = run->table,
-		.journal = p->captured ? NULL : p->journal,
+		.journal = p->journal,
 		.dry = dry,
 		.measuring_priority = p->measuring_priority,
 		.refused = p->refused,
@@ -221,6 +230,8 @@ int irqpolicy_run(struct irqpolicy *p, unsigned flags, struct irq_run *ret)
 		irqrun_clean(p, ret->table);
 		irqwatch_note(p, ret);
 	}
+	if (p->unjournaled)
+		irqrun_add_refusal(ret->changes, "journal", g_strdup(p->unjournaled));
 	if (flags & IRQ_RUN_NOTES) {
 		irqnotes_rules(ret->table, p->plan, ret->changes);
 		irqnotes_rules(ret->table, p->paused ? NULL : p->files, ret->changes);

@@ -36,7 +36,7 @@ static void find_aim(const struct irqpolicy *p, GPtrArray *findings, const struc
 	else if (aim->change->outcome == IRQ_REFUSED)
 		find_rule(findings, aim, sentence ?: "");
 	else if (aim->change->outcome == IRQ_WOULD)
-		find_rule(findings, aim, p->captured ?: "");
+		find_rule(findings, aim, irqpolicy_why_not(p) ?: "");
 }
 
 static void find_notes(const struct irqpolicy *p, const struct irq_table *table,

@@ -233,10 +233,10 @@ static void on_threadwatch(enum threadwatch_news what, const struct threadwatch_
 	irqwatch_look_soon(p);
 }
 
-/* Without rules nobody is interested in what comes, and the daemon sleeps. */
+/* Without rules, or the right to set, nobody is interested in what comes: the daemon sleeps. */
 static bool irqwatch_wanted(const struct irqpolicy *p)
 {
-	if (!p->p.event || p->captured)
+	if (!p->p.event || !p->journal)
 		return false;
 	return p->plan || (!p->paused && p->files->len > 0);
 }
@@ -267,7 +267,7 @@ void irqwatch_end(struct irqpolicy *p)
 
 const char *irqpolicy_watching(const struct irqpolicy *p, const char **ret_why)
 {
-	*ret_why = p->captured;
+	*ret_why = irqpolicy_why_not(p);
 	if (p->captured)
 		return "captured";
 	if (!p->watch)

@@ -227,6 +227,7 @@ def test_list_on_terminals(table, terminal, columns):
 @pytest.mark.parametrize("watching, says", [
     ("process-events", "by the kernel's process events"), ("poll: No right.", "every few seconds: No right."),
     ("off", "no rules"), ("captured", "captured table"), ("starting", "being found out"), ("telepathy", "telepathy"),
+    ("off: /run/x/tuning is a symbolic link.", "Nothing is set, and later threads are not waited for: /run/x/tuning"),
 ])
 def test_list_says_how_later_threads_are_noticed(bus, table, watching, says):
     table.properties["Manager"]["IrqWatching"] = ("s", watching)

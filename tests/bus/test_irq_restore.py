@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """lrtbfd --restore, and what the policy of interrupts does at a start, a reload and without rights: on this
 machine's own interrupt threads."""
+import fcntl
 import os
 import re
 import shutil
@@ -168,3 +169,37 @@ def test_never_in_force_is_said(make_daemon, caller):
                    a='rules = ( { name = "never"; match = { kthread = "migration/*"; }; policy = "other"; } );\n')
     begin(daemon, caller)
     assert "migration, cpuhp and watchdog threads are never touched" in daemon.log()
+
+
+def take_place_of(journal, what):
+    """Something else where the journal has to be; a function that takes it away."""
+    if what == "link":
+        journal.symlink_to(journal.parent / "elsewhere")
+        return journal.unlink
+    file = open(journal, "w")  # closed by the one who mends
+    os.fchmod(file.fileno(), 0o600)
+    fcntl.lockf(file, fcntl.LOCK_EX)
+    return file.close
+
+
+@pytest.mark.parametrize("what, says", [("link", "is a symbolic link"), ("lock", "Another process has the journal")])
+def test_starts_without_its_journal(irq_threads, make_daemon, caller, what, says):
+    """It measures and answers, says loudly why nothing is set, and sets it once that is mended."""
+    tid = irq_threads[0]
+    before = state(tid)
+    daemon = rules(make_daemon(), net=rr(tid))
+    daemon.runtime.mkdir()
+    mend = take_place_of(daemon.runtime / "tuning", what)
+    begin(daemon, caller)
+    assert len([line for line in daemon.log().splitlines() if says in line]) == 1
+    assert caller.get(MANAGER, "Manager", "IrqWatching").startswith("off: ")
+    changes = caller.manager("ApplyIrqPolicy", "a{sv}", {})
+    assert {c["outcome"][1] for c in changes if c.get("tid", (0, 0))[1] == tid} == {"would"}
+    assert [says in c["message"][1] for c in changes if c["outcome"][1] == "refused"] == [True]
+    assert state(tid) == before
+    assert not (daemon.runtime / "elsewhere").exists()
+    mend()
+    caller.manager("Reload", "a{sv}", {})
+    assert chrt(tid) == ("rr", 33)
+    assert daemon.stop() == 0
+    assert state(tid) == before

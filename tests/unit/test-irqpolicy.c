@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include <unistd.h>
 
 struct world {
 	struct fake *f;
@@ -89,10 +90,9 @@ static void world_start(struct world *w)
 		.news = on_news,
 		.userdata = w,
 	};
-	g_autofree char *message = NULL;
 	g_autofree char *text = NULL;
 
-	g_assert_cmpint(irqpolicy_new(&params, &w->p, &message), ==, 0);
+	w->p = irqpolicy_new(&params);
 	text = problems_format(problems);
 	g_assert_cmpstr(text, ==, "");
 }
@@ -1057,6 +1057,45 @@ static void test_no_journal(struct world *w, gconstpointer data)
 	g_assert_true(c && strstr(c->message, "could not be written down"));
 }
 
+/* A link in the journal's place: the daemon starts, says so, and sets nothing until it is gone. */
+static void test_journal_is_a_link(struct world *w, gconstpointer data)
+{
+	g_autofree char *path = g_build_filename(w->run, "tuning", NULL);
+	g_autofree char *elsewhere = g_build_filename(w->dir, "elsewhere", NULL);
+	g_autoptr(GPtrArray) changes = NULL, rules = plan_rules("rules = " PARPORT_90 ";");
+	g_autoptr(GPtrArray) findings = findings_new();
+	const struct irq_wish wish = { .has_nice = true, .nice = 3 };
+	const struct irq_change *c;
+	const struct finding *f;
+	const char *why = NULL;
+
+	g_assert_cmpint(symlink(elsewhere, path), ==, 0);
+	world_rules(w, "10-net", ETH0_60);
+	world_start(w);
+	c = change_find(w->news, IRQ_REFUSED, NULL);
+	g_assert_true(c && strcmp(c->by, "journal") == 0 && strstr(c->message, "symbolic link"));
+	g_assert_cmpuint(w->news->len, ==, 1);
+	g_assert_cmpint(world_set(w, "irq/5-eth0", &wish), ==, -EPERM);
+	changes = irqpolicy_apply(w->p, false);
+	g_assert_cmpuint(change_count(changes, IRQ_WOULD), ==, 2);
+	g_assert_cmpuint(change_count(changes, IRQ_REFUSED), ==, 1);
+	g_assert_cmpstr(irqpolicy_watching(w->p, &why), ==, "off");
+	g_assert_true(why && strstr(why, "symbolic link"));
+	irqpolicy_session_begin(w->p, rules, 0, findings);
+	f = finding_find(findings, "irq-rule");
+	g_assert_true(f && strstr(f->text, "symbolic link"));
+	irqpolicy_session_end(w->p, findings);
+	g_assert_cmpuint(w->news->len, ==, 1); /* said once */
+	g_assert_cmpuint(w->f->sets, ==, 0);
+	g_assert_false(g_file_test(elsewhere, G_FILE_TEST_EXISTS));
+	g_assert_cmpint(g_unlink(path), ==, 0);
+	world_reload(w);
+	fake_assert_policy(w->f, "irq/5-eth0", "fifo 60");
+	g_assert_cmpstr(irqpolicy_watching(w->p, &why), ==, "process-events");
+	world_stop(w);
+	world_assert_as_before(w);
+}
+
 static void test_irqbalance_is_named(struct world *w, gconstpointer data)
 {
 	g_autofree char *proc = g_build_filename(w->dir, "proc/4711", NULL);
@@ -1294,6 +1333,7 @@ int main(int argc, char **argv)
 	ADD("killed-in-between-and-changed", test_killed_in_between_and_changed);
 	ADD("killed-in-between-with-its-rule", test_killed_in_between_with_its_rule);
 	ADD("no-journal", test_no_journal);
+	ADD("journal-is-a-link", test_journal_is_a_link);
 	ADD("irqbalance-is-named", test_irqbalance_is_named);
 	ADD("captured", test_captured);
 	ADD("no-rights", test_no_rights);
