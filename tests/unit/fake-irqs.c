@@ -280,14 +280,15 @@ int __wrap_irqtable_read(const char *root, struct irq_table **ret)
 	struct irq_table *t = g_new0(struct irq_table, 1);
 
 	the_fake->reads++;
-	t->threaded = t->threads_seen = true;
+	t->threaded = true;
+	t->threads_seen = !the_fake->unseen;
 	t->strings = g_string_chunk_new(1024);
 	t->lines = g_ptr_array_new_with_free_func(line_free);
 	t->threads = g_ptr_array_new_with_free_func(thread_free);
 	t->rows = g_ptr_array_new();
 	for (guint i = 0; i < the_fake->lines->len; i++)
 		fake_read_line(t, fake_nth_line(the_fake, i));
-	for (guint i = 0; i < the_fake->threads->len; i++)
+	for (guint i = 0; i < the_fake->threads->len && t->threads_seen; i++)
 		fake_read_thread(t, fake_nth_thread(the_fake, i));
 	if (the_fake->after_read)
 		the_fake->after_read(the_fake);

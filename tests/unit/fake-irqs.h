@@ -37,6 +37,7 @@ struct fake_line {
 struct fake {
 	GArray *threads, *lines;
 	bool captured;
+	bool unseen;	   /* no thread is to be seen, as in a PID namespace */
 	bool frozen;	   /* changes are dropped, and nobody hears of it: the process is dead */
 	unsigned sets;	   /* changes asked for */
 	unsigned reads;	   /* whole tables */

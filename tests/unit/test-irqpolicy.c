@@ -320,6 +320,14 @@ static void test_priority_alone(struct world *w, gconstpointer data)
 	/* a policy that has no priority: said, not set */
 	fake_assert_policy(w->f, "napi/eth0-3", "other");
 	g_assert_nonnull(change_find(w->news, IRQ_REFUSED, "napi/eth0-3"));
+	/* the policy from before us, not the last rule's */
+	world_rules(w, "10-a",
+		    "rules = ( { match = { irq = 5; }; policy = \"fifo\"; priority = 62; } );");
+	world_reload(w);
+	fake_assert_policy(w->f, "irq/5-eth0", "fifo 62");
+	world_rules(w, "10-a", "rules = ( { match = { irq = 5; }; priority = 63; } );");
+	world_reload(w);
+	fake_assert_policy(w->f, "irq/5-eth0", "rr 63");
 	world_stop(w);
 	world_assert_as_before(w);
 }
@@ -730,6 +738,50 @@ static void test_put_back_too_late(struct world *w, gconstpointer data)
 	g_assert_nonnull(change_find(w->news, IRQ_DRIFTED, "irq/5-eth0"));
 	world_stop(w);
 	fake_assert_policy(w->f, "irq/5-eth0", "rr 12");
+}
+
+static void test_set_too_late(struct world *w, gconstpointer data)
+{
+	world_rules(w, "10-net", ETH0_60);
+	world_start(w);
+	world_rules(w, "10-net",
+		    "rules = ( { match = { irq = 5; }; policy = \"fifo\"; priority = 61; } );");
+	w->f->after_read = on_table_read;
+	world_reload(w);
+	fake_assert_policy(w->f, "irq/5-eth0", "rr 12");
+	fake_assert_policy(w->f, "irq/5-s-eth0", "fifo 61");
+	g_assert_nonnull(change_find(w->news, IRQ_DRIFTED, "irq/5-eth0"));
+	world_stop(w);
+	fake_assert_policy(w->f, "irq/5-eth0", "rr 12");
+}
+
+/* A value that was ours and is no longer: who sets it again is somebody else. */
+static void test_once_ours(struct world *w, gconstpointer data)
+{
+	world_rules(w, "10-net", ETH0_60);
+	world_start(w);
+	world_rules(w, "10-net",
+		    "rules = ( { match = { irq = 5; }; policy = \"fifo\"; priority = 61; } );");
+	world_reload(w);
+	fake_assert_policy(w->f, "irq/5-eth0", "fifo 61");
+	fake_chrt(w->f, "irq/5-eth0", SCHED_FIFO, 60);
+	world_reload(w);
+	g_assert_nonnull(change_find(w->news, IRQ_DRIFTED, "irq/5-eth0"));
+	world_stop(w);
+	fake_assert_policy(w->f, "irq/5-eth0", "fifo 60");
+	fake_assert_policy(w->f, "irq/5-s-eth0", "fifo 50");
+}
+
+/* That no thread can be seen does not mean that they have ended. */
+static void test_unseen(struct world *w, gconstpointer data)
+{
+	world_rules(w, "10-net", ETH0_60);
+	world_start(w);
+	w->f->unseen = true;
+	world_reload(w);
+	w->f->unseen = false;
+	world_stop(w);
+	world_assert_as_before(w);
 }
 
 /* By hand */
@@ -1217,6 +1269,22 @@ static void test_newcomer(struct world *w, gconstpointer data)
 	g_assert_cmpuint(change_count(w->news, IRQ_DRIFTED), ==, 1);
 }
 
+/* Newer kernels start a secondary thread one below. */
+static void test_secondary_newcomer(struct world *w, gconstpointer data)
+{
+	world_rules(w, "10-net", ETH0_60);
+	world_start(w);
+	fake_end_thread(w->f, "irq/5-s-eth0");
+	fake_add_thread(w->f, 78, "irq/5-s-eth0");
+	world_newcomer(w, "irq/5-s-eth0");
+	world_events(w, 10000);
+	fake_assert_policy(w->f, "irq/5-s-eth0", "fifo 60");
+	fake_chrt(w->f, "irq/5-s-eth0", SCHED_FIFO, 49);
+	world_events(w, 300000);
+	fake_assert_policy(w->f, "irq/5-s-eth0", "fifo 60");
+	g_assert_cmpuint(change_count(w->news, IRQ_DRIFTED), ==, 0);
+}
+
 /* A run for others meets a thread that the kernel is still starting. */
 static void test_newcomer_in_its_start(struct world *w, gconstpointer data)
 {
@@ -1317,6 +1385,9 @@ int main(int argc, char **argv)
 	ADD("changed-and-forbidden", test_changed_and_forbidden);
 	ADD("changed-to-what-cannot-be", test_changed_to_what_cannot_be);
 	ADD("put-back-too-late", test_put_back_too_late);
+	ADD("set-too-late", test_set_too_late);
+	ADD("once-ours", test_once_ours);
+	ADD("unseen", test_unseen);
 	ADD("drift-again", test_drift_again);
 	ADD("by-hand", test_by_hand);
 	ADD("by-hand-undone-is-no-drift", test_by_hand_undone_is_no_drift);
@@ -1338,6 +1409,7 @@ int main(int argc, char **argv)
 	ADD("captured", test_captured);
 	ADD("no-rights", test_no_rights);
 	ADD("newcomer", test_newcomer);
+	ADD("secondary-newcomer", test_secondary_newcomer);
 	ADD("newcomer-in-its-start", test_newcomer_in_its_start);
 	ADD("watching", test_watching);
 	ADD("notes", test_notes);
