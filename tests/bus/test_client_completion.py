@@ -13,7 +13,8 @@ from lrtbf import CTL, ROOT
 SCRIPT = ROOT / "client" / "completion" / "lrtbfctl"
 COMMANDS = ["session start", "session stop", "session list", "session show", "session watch",
             "session report", "session delete", "plan list", "plan show", "plan check", "irq list",
-            "irq set", "irq apply", "irq restore", "irq watch", "irq capture", "irq rules", "check", "status"]
+            "irq set", "irq apply", "irq restore", "irq watch", "irq capture", "irq rules", "check", "reload",
+            "status"]
 
 
 def complete(line, cwd="/"):
@@ -43,7 +44,7 @@ def options_of(text):
 
 def test_commands():
     ctl = str(CTL)
-    assert complete(f"{ctl} ") == ["session", "plan", "irq", "check", "status"]
+    assert complete(f"{ctl} ") == ["session", "plan", "irq", "check", "reload", "status"]
     assert complete(f"{ctl} se") == ["session"]
     assert complete(f"{ctl} --json session st") == ["start", "stop"]
     assert complete(f"{ctl} --bus unix:path=/x plan ") == ["list", "show", "check"]

@@ -763,3 +763,17 @@ def test_status_tells_trouble(bus, serve):
     assert "The disk is full." in reply.stdout and "running, stage hd, 50 %" in reply.stdout
     shape = json.loads(run(bus, "status", "--json").stdout)
     assert shape["active"]["progress"] == 0.5 and shape["last"] is None
+
+
+def test_reload_says_what_is_wrong_and_where(bus, serve):
+    fake = serve(Reload=lambda options: ("aa{sv}", ([],)))
+    result = run(bus, "reload")
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+    wrong = {"file": ("s", "/e/irq.d/10-net.conf"), "line": ("u", 3), "text": ("s", "No \x1b such policy.")}
+    fake.handlers["Reload"] = lambda options: ("aa{sv}", ([wrong],))
+    result = run(bus, "reload")
+    assert result.returncode == 1 and result.stdout.startswith("/e/irq.d/10-net.conf:3: No ")
+    assert "\x1b" not in result.stdout
+    result = run(bus, "reload", "--json")
+    assert result.returncode == 1
+    assert [(p["file"], p["line"]) for p in json.loads(result.stdout)] == [("/e/irq.d/10-net.conf", 3)]
