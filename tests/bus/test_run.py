@@ -47,3 +47,25 @@ def test_builds_one_at_a_time(build):
             for _ in range(2)]
     for p in both:
         assert "the build failed" not in p.communicate(timeout=60)[0]
+
+
+def test_shell(build):
+    """A daemon that lives as long as the shell, rules of one's own, and reload."""
+    folder = build / "run" / "config" / "irq.d"
+    script = ("lrtbfctl status >/dev/null && lrtbfctl irq rules && "
+              f"echo 'rules = ( {{ match = {{ action = \"none of that\"; }}; nice = 5; }} );' >{folder}/10-own.conf && "
+              "lrtbfctl reload && lrtbfctl irq rules && "
+              f"echo 'rules = ( {{ match = {{ irq = 1; }}; prio = 5; }} );' >{folder}/20-wrong.conf; lrtbfctl reload")
+    result = run(build, "--shell", "sh", "-c", script)
+    assert result.returncode == 1 and "no rules" in result.stderr
+    assert "10-own/1" in result.stdout and "20-wrong.conf:1: " in result.stdout
+    assert "no rules" not in run(build, "irq", "rules").stderr  # a file of one's own stays
+    typed = subprocess.run([RUN, "--shell"], input="lrtbfctl irq rules\nexit 3\n", capture_output=True, text=True,
+                           env=dict(os.environ, LRTBF_BUILD=str(build)), timeout=60)
+    assert typed.returncode == 3 and "10-own/1" in typed.stdout
+    assert str(folder) in typed.stderr
+
+
+def test_help_is_all_of_it(build):
+    text = run(build, "--help").stdout
+    assert text.startswith("Install what is missing") and "--shell" in text and text.endswith("next start.\n")
