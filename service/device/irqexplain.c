@@ -64,6 +64,18 @@ static char *own_pids(const char *root)
 	return g_strstrip(g_strndup(at, end ? (gsize)(end - at) : strlen(at)));
 }
 
+/* The number of the machine's own user namespace, in every kernel (include/linux/proc_ns.h). */
+#define USER_NAMESPACE_FIRST "user:[4026531837]"
+
+/* Root of another one may lower a kernel thread, being its owner, but never raise it again. */
+static bool user_namespace_is_first(const char *root)
+{
+	g_autofree char *path = g_build_filename(root, "proc/self/ns/user", NULL);
+	g_autofree char *name = g_file_read_link(path, NULL);
+
+	return !name || strcmp(name, USER_NAMESPACE_FIRST) == 0; /* none: a kernel without them */
+}
+
 int irqtable_check_own(const char *root, char **ret_message)
 {
 	g_autofree char *pids = NULL, *link = NULL, *path = NULL, *pid = NULL;
@@ -86,5 +98,9 @@ int irqtable_check_own(const char *root, char **ret_message)
 		return message_fail(ret_message, -EXDEV,
 				    "/proc shows the processes of another PID namespace: thread "
 				    "numbers in it are not those that can be set from here.");
+	if (!user_namespace_is_first(root))
+		return message_fail(ret_message, -EXDEV,
+				    "This is a user namespace: what is changed on kernel threads "
+				    "from here could not be put back.");
 	return 0;
 }

@@ -105,5 +105,6 @@ const char *irq_unthreaded_to_string(enum irq_unthreaded u); /* "threaded", "unu
 char *irq_line_explain(const struct irq_line *l);
 
 /* @root is this machine and shows the processes that system calls reach (not another namespace's
- * /proc): only then may anything be set. 0, or -EXDEV with a sentence. */
+ * /proc), with the rights to set them both ways: only then may anything be set. 0, or -EXDEV with a
+ * sentence. */
 int irqtable_check_own(const char *root, char **ret_message);

@@ -285,3 +285,20 @@ def test_a_daemon_without_the_right(make_daemon, bus, caller):
     name, text = refused(set_thread, caller, thread_path(threads[0]), nice=5)
     assert name == "NotPermitted" and "CAP_SYS_NICE" in text
     assert state(threads[0]) == before
+
+
+@ROOT_ONLY
+def test_in_a_user_namespace(irq_threads, make_daemon, caller):
+    """Its root owns kernel threads, may lower them and never raise them again: so nothing is set at all."""
+    if subprocess.run(["unshare", "-U", "-r", "true"], capture_output=True, check=False).returncode:
+        pytest.skip("no user namespaces here")
+    tid = irq_threads[0]
+    before = state(tid)
+    text = 'rules = ( { match = { thread = "irq/*"; }; policy = "other"; nice = 19; } );'
+    daemon = begin(rules(make_daemon(prefix=("unshare", "-U", "-r")), net=text), caller)
+    assert caller.get(MANAGER, "Manager", "IrqWatching").startswith("captured")
+    assert {c["outcome"] for c in plain(caller.manager("ApplyIrqPolicy", "a{sv}", {}))} == {"would"}
+    assert "user namespace" in refused(set_thread, caller, thread_path(tid), nice=19)[1]
+    assert state(tid) == before
+    daemon.stop()
+    assert state(tid) == before
