@@ -15,6 +15,7 @@
 #include "sysfile.h"
 #include "tuning.h"
 #include <errno.h>
+#include <sys/stat.h>
 
 /* What is said without being about a thread or line: @by says about what. */
 static void irqpolicy_remark(struct irqpolicy *p, const char *by, char *sentence)
@@ -258,8 +259,10 @@ GPtrArray *irqpolicy_restore_journal(const char *runtime_dir, char **ret_message
 		.userdata = changes,
 	};
 	struct irqpolicy *p = NULL;
+	struct stat st;
 
-	if (!g_file_test(journal, G_FILE_TEST_EXISTS))
+	/* a link to nowhere is there, and no journal */
+	if (lstat(journal, &st) < 0 && errno == ENOENT)
 		return changes; /* and none is made */
 	p = irqpolicy_make(&params);
 	if (!p->captured)

@@ -98,6 +98,29 @@ def test_nothing_there(make_daemon, folder):
     assert (done.returncode, done.stdout) == (0, "There is nothing to put back.\n")
 
 
+@pytest.mark.parametrize("what", ["link", "link to nowhere", "fifo", "folder", "somebody's", "too big"])
+def test_no_journal_in_its_place(make_daemon, what):
+    """Said, and never taken for nothing to put back."""
+    daemon = make_daemon()
+    daemon.runtime.mkdir(parents=True)
+    journal = daemon.runtime / "tuning"
+    if what == "link":
+        (daemon.folder / "other").touch()
+    if what.startswith("link"):
+        journal.symlink_to(daemon.folder / "other")
+    elif what == "fifo":
+        os.mkfifo(journal)
+    elif what == "folder":
+        journal.mkdir()
+    else:
+        journal.touch(0o600)
+        os.truncate(journal, 1 << 40 if what == "too big" else 0)
+        journal.chmod(0o666 if what == "somebody's" else 0o600)
+    done = restore(daemon)
+    assert done.returncode == 1
+    assert str(journal) in done.stderr + done.stdout
+
+
 def test_journal_of_another_boot(irq_threads, killed, make_daemon, caller):
     daemon, _ = killed
     journal = daemon.runtime / "tuning"
