@@ -2,6 +2,7 @@
 #include "irq-world.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -26,6 +27,14 @@ void irq_world_folder(const struct irq_world *w, const char *path)
 	g_autofree char *whole = g_build_filename(w->root, path, NULL);
 
 	g_assert_cmpint(g_mkdir_with_parents(whole, 0755), ==, 0);
+}
+
+void irq_world_move(const struct irq_world *w, const char *path, const char *to)
+{
+	g_autofree char *whole = g_build_filename(w->root, path, NULL);
+	g_autofree char *there = g_build_filename(w->root, to, NULL);
+
+	g_assert_cmpint(rename(whole, there), ==, 0);
 }
 
 static char *world_path(const struct irq_world *w, const char *path)

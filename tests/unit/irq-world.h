@@ -16,6 +16,7 @@ void irq_world_put(const struct irq_world *w, const char *path, const char *text
 void irq_world_put_bytes(const struct irq_world *w, const char *path, const void *bytes,
 			 size_t size);
 void irq_world_link(const struct irq_world *w, const char *path, const char *target);
+void irq_world_move(const struct irq_world *w, const char *path, const char *to);
 void irq_world_folder(const struct irq_world *w, const char *path);
 
 #define IRQ_WORLD_KTHREAD 0x208040u /* flags of an ordinary kernel thread */

@@ -222,7 +222,8 @@ static void test_impostors(void)
 		irq_world_thread(&w, 71, "migration/0");
 		irq_world_process(&w, 72, "irq/9-old", 2, IRQ_WORLD_KTHREAD, 1, 50, 0, 100);
 		irq_world_put(&w, "proc/72/stat", "72 (irq/9-old) S 2 garbage\n");
-		irq_world_put(&w, "proc/73/stat", "74 (irq/9-acpi) S 2\n");
+		irq_world_thread(&w, 74, "irq/9-acpi");
+		irq_world_move(&w, "proc/74", "proc/73");
 		if (with_children)
 			irq_world_put(&w, "proc/2/task/2/children", "60 61 62 63 70 71 72 73 74 ");
 		t = table(w.root);

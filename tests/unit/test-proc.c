@@ -83,16 +83,6 @@ static void test_interrupts_names(void)
 	proc_interrupts_free(t);
 }
 
-static void test_interrupts_glued(void)
-{
-	struct proc_interrupts *t = fixture("glued-counts");
-
-	CHECK_IRQ(t, "11", "arch_timer", 4294967295, 3221225472);
-	CHECK_IRQ(t, "IPI0", "Rescheduling interrupts", 1145401553, 3287008667);
-	CHECK_IRQ(t, "MIS", "", 0);
-	proc_interrupts_free(t);
-}
-
 static void test_interrupts_odd(void)
 {
 	struct proc_interrupts *t = fixture("totals-and-missing");
@@ -119,6 +109,24 @@ static struct proc_interrupts *table(const char *text)
 
 	g_assert_cmpint(proc_interrupts_parse(text, strlen(text), &t), ==, 0);
 	return t;
+}
+
+static void test_interrupts_glued(void)
+{
+	struct proc_interrupts *t = fixture("glued-counts");
+
+	CHECK_IRQ(t, "11", "arch_timer", 4294967295, 3221225472);
+	CHECK_IRQ(t, "IPI0", "Rescheduling interrupts", 1145401553, 3287008667);
+	CHECK_IRQ(t, "MIS", "", 0);
+	proc_interrupts_free(t);
+
+	/* the first one may be short */
+	t = table("  CPU0 CPU1 CPU2 CPU3\n"
+		  "IPI0:       12429496729542949672964294967295  Some interrupts\n"
+		  "IPI1:         7 42949672954294967296         1  Others\n");
+	CHECK_IRQ(t, "IPI0", "Some interrupts", 12, 4294967295, 4294967296, 4294967295);
+	CHECK_IRQ(t, "IPI1", "Others", 7, 4294967295, 4294967296, 1);
+	proc_interrupts_free(t);
 }
 
 static void test_interrupts_delta(void)

@@ -6,16 +6,21 @@
 #include <fcntl.h>
 #include <glib.h>
 #include <glib/gstdio.h>
+#include <linux/cn_proc.h>
+#include <linux/connector.h>
+#include <linux/netlink.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "procevents.h"
 #include "resume.h"
 #include "threadwatch.h"
 #include "uevents.h"
@@ -297,6 +302,90 @@ static void test_newcomers(void)
 }
 
 /* In a child: how it watches here, and why. */
+/* Someone with the right to write to our socket, who plays kernel */
+
+#define NOBODYS_CHILD 2 /* kthreadd, which is born once */
+
+struct listener {
+	unsigned ready, refused, spoofed;
+};
+
+static void on_procevents_news(const struct procevents_news *n, void *userdata)
+{
+	struct listener *l = userdata;
+
+	l->ready += n->what == PROCEVENTS_READY;
+	l->refused += n->what == PROCEVENTS_REFUSED;
+	l->spoofed += n->what == PROCEVENTS_THREAD && n->child == NOBODYS_CHILD;
+}
+
+static bool spoof(int fd, const struct sockaddr_nl *to)
+{
+	struct {
+		struct nlmsghdr head;
+		struct cn_msg msg;
+		struct proc_event event;
+	} __attribute__((packed)) m = {
+		.head = { .nlmsg_len = sizeof(m), .nlmsg_type = NLMSG_DONE },
+		.msg = { .id = { CN_IDX_PROC, CN_VAL_PROC }, .len = sizeof(m.event) },
+		.event = { .what = PROC_EVENT_FORK },
+	};
+
+	m.event.event_data.fork.parent_pid = m.event.event_data.fork.parent_tgid = 2;
+	m.event.event_data.fork.child_pid = m.event.event_data.fork.child_tgid = NOBODYS_CHILD;
+	return sendto(fd, &m, sizeof(m), 0, (const struct sockaddr *)to, sizeof(*to)) ==
+	       (ssize_t)sizeof(m);
+}
+
+/* To every socket of this process that process events come to. How many took it. */
+static unsigned spoof_all(int from)
+{
+	unsigned n = 0;
+
+	for (int fd = 0; fd < 256; fd++) {
+		struct sockaddr_nl at = { 0 };
+		socklen_t size = sizeof(at), protocol_size = sizeof(int);
+		int protocol = 0;
+
+		if (fd == from || getsockname(fd, (struct sockaddr *)&at, &size) < 0 ||
+		    at.nl_family != AF_NETLINK ||
+		    getsockopt(fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &protocol_size) < 0 ||
+		    protocol != NETLINK_CONNECTOR)
+			continue;
+		at.nl_groups = 0;
+		n += spoof(from, &at);
+	}
+	return n;
+}
+
+static void test_spoofed(void)
+{
+	struct listener l = { 0 };
+	struct procevents *p = NULL;
+	g_autofree char *why = NULL;
+	sd_event *event = NULL;
+	int from;
+
+	g_assert_cmpint(sd_event_new(&event), ==, 0);
+	if (!kernel_tells() || procevents_new(event, on_procevents_news, &l, &p, &why) < 0) {
+		g_test_skip("the kernel tells of no processes here");
+		sd_event_unref(event);
+		return;
+	}
+	while (l.ready + l.refused == 0)
+		g_assert_cmpint(sd_event_run(event, 100000), >=, 0);
+	from = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_CONNECTOR);
+	g_assert_cmpint(from, >=, 0);
+	if (l.ready)
+		g_assert_cmpuint(spoof_all(from), >=, 1);
+	for (int64_t end = g_get_monotonic_time() + 200000; g_get_monotonic_time() < end;)
+		g_assert_cmpint(sd_event_run(event, 50000), >=, 0);
+	g_assert_cmpuint(l.spoofed, ==, 0);
+	close(from);
+	procevents_free(p);
+	sd_event_unref(event);
+}
+
 static void say_mode(int out)
 {
 	struct world w;
@@ -565,6 +654,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/threadwatch/without-right", test_without_right);
 	g_test_add_func("/threadwatch/poll", test_poll);
 	g_test_add_func("/threadwatch/burst", test_burst);
+	g_test_add_func("/procevents/spoofed", test_spoofed);
 	g_test_add_func("/uevents/actions", test_uevents);
 	g_test_add_func("/resume/look", test_resume);
 	g_test_add_func("/resume/clock-set", test_clock_set);
