@@ -60,8 +60,11 @@ def ps(tid):
 
 def state(tid):
     """(policy, priority, nice) of a thread, on which chrt and ps agree."""
+    told = chrt(tid)
     policy, priority, nice = ps(tid)
-    assert chrt(tid) == (policy, priority)
+    if chrt(tid) != told:  # somebody has changed it in between
+        return state(tid)
+    assert told == (policy, priority)
     return policy, priority, os.getpriority(os.PRIO_PROCESS, tid) if nice is None else nice
 
 
