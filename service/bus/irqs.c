@@ -121,6 +121,33 @@ int irqs_method_list_irq_rules(sd_bus_message *m, void *userdata, sd_bus_error *
 	return r;
 }
 
+struct irqs_preview {
+	GPtrArray *problems, *changes;
+};
+
+static int irqs_append_preview(sd_bus_message *m, const void *data)
+{
+	const struct irqs_preview *preview = data;
+	int r = dict_problems(m, preview->problems);
+
+	return r < 0 ? r : changedict_append_list(m, preview->changes);
+}
+
+int irqs_method_check_irq_rules(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	g_autoptr(GPtrArray) problems = NULL, changes = NULL;
+	struct bus *b = userdata;
+	int r;
+
+	r = options_read_none(m, error);
+	if (r < 0)
+		return r;
+	problems = problems_new();
+	changes = irqpolicy_preview(b->model.irqpolicy, problems);
+	return reply_list(m, irqs_append_preview, &(struct irqs_preview){ problems, changes },
+			  "There is too much to say of the rules for one answer.", error);
+}
+
 int irqs_method_open_irq_capture(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
 	g_autofree char *message = NULL;

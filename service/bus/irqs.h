@@ -12,6 +12,7 @@ struct bus;
 int irqs_method_list_irqs(sd_bus_message *m, void *userdata, sd_bus_error *error);
 int irqs_method_list_threads(sd_bus_message *m, void *userdata, sd_bus_error *error);
 int irqs_method_list_irq_rules(sd_bus_message *m, void *userdata, sd_bus_error *error);
+int irqs_method_check_irq_rules(sd_bus_message *m, void *userdata, sd_bus_error *error);
 int irqs_method_apply_irq_policy(sd_bus_message *m, void *userdata, sd_bus_error *error);
 int irqs_method_restore_irq_policy(sd_bus_message *m, void *userdata, sd_bus_error *error);
 int irqs_method_open_irq_capture(sd_bus_message *m, void *userdata, sd_bus_error *error);

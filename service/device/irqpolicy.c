@@ -167,6 +167,25 @@ void irqpolicy_reload(struct irqpolicy *p, GPtrArray *problems)
 	irqpolicy_look(p, IRQ_RUN_AGAIN);
 }
 
+GPtrArray *irqpolicy_preview(struct irqpolicy *p, GPtrArray *problems)
+{
+	GPtrArray *files = p->files, *changes;
+	bool paused = p->paused;
+	struct irq_run run;
+
+	p->files =
+		p->p.config_dirs ? rules_read(p->p.config_dirs, problems) : g_ptr_array_ref(files);
+	p->paused = false;
+	(void)irqpolicy_run(p, IRQ_RUN_DRY | IRQ_RUN_AGAIN | IRQ_RUN_NOTES,
+			    &run); /* its changes say why not */
+	changes = g_steal_pointer(&run.changes);
+	irq_run_done(&run);
+	g_ptr_array_unref(p->files);
+	p->files = files;
+	p->paused = paused;
+	return changes;
+}
+
 GPtrArray *irqpolicy_apply(struct irqpolicy *p, bool dry)
 {
 	unsigned flags = IRQ_RUN_INSIST | IRQ_RUN_AGAIN | IRQ_RUN_NOTES;

@@ -78,6 +78,9 @@ struct irqpolicy *irqpolicy_free(struct irqpolicy *p);
 /* Read irq.d again and apply. Problems of its files, for the caller. */
 void irqpolicy_reload(struct irqpolicy *p, GPtrArray *problems);
 
+/* What irqpolicy_reload() would change with the files as they are now, and their problems. */
+GPtrArray *irqpolicy_preview(struct irqpolicy *p, GPtrArray *problems);
+
 /* What is, and what should be. */
 struct irq_standing {
 	const char *rule; /* whose value it has, or, drifted, should have: rule's name, "set by

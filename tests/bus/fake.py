@@ -55,6 +55,7 @@ class Fake:
             "ListIrqs": lambda options: ("aa{sv}", ([],)),
             "ListThreads": lambda options: ("aa{sv}", ([],)),
             "ListIrqRules": lambda options: ("aa{sv}", ([],)),
+            "CheckIrqRules": lambda options: ("aa{sv}aa{sv}", ([], [])),
             "ApplyIrqPolicy": lambda options: ("aa{sv}", ([],)),
             "RestoreIrqPolicy": lambda options: ("aa{sv}", ([],)),
             "OpenIrqCapture": self._open_capture,

@@ -46,6 +46,7 @@ def descriptors(daemon):
     ("ListPlans", "a{sv}", ()),
     ("CheckPlan", "sa{sv}", ("",)),
     ("CheckSystem", "a{sv}", ()),
+    ("CheckIrqRules", "a{sv}", ()),
     ("Reload", "a{sv}", ()),
 ])
 def test_unknown_option(ready, caller, method, signature, args):

@@ -218,6 +218,22 @@ def test_rules_dry_and_real(irq_threads, make_daemon, caller, signals):
     assert [t["IrqPaused"] for t in told if "IrqPaused" in t] == [True, False]
 
 
+def test_check_of_edited_files(irq_threads, make_daemon, caller):
+    """What a reload would do, with the files as they are now, and nothing of it done."""
+    tid = irq_threads[0]
+    before = state(tid)
+    daemon = begin(rules(make_daemon(), net=rule(tid, 'policy = "rr"; priority = 33;')), caller)
+    policy(caller, "RestoreIrqPolicy")
+    rules(daemon, net=rule(tid, 'policy = "rr"; priority = 34;'),
+          bad='rules = ( { match = { irq = "1"; }; policy = "fifoo"; priority = 3; } );')
+    problems, changes = map(plain, caller.manager("CheckIrqRules", "a{sv}", {}))
+    assert [p["line"] for p in problems] == [1] and "fifoo" in problems[0]["text"]
+    assert short(changes) == [("would", tid, "policy", "fifo 50", "rr 34")]
+    assert state(tid) == before and caller.get(MANAGER, "Manager", "IrqPaused") is True
+    assert [r["priority"] for r in plain(caller.manager("ListIrqRules", "a{sv}", {}))] == [33]
+    assert daemon.stop() == 0 and state(tid) == before
+
+
 def test_by_hand_is_before_the_rules(irq_threads, make_daemon, caller):
     tid, path = irq_threads[0], thread_path(irq_threads[0])
     daemon = begin(rules(make_daemon(), net=rule(tid, 'policy = "rr"; priority = 33;')), caller)

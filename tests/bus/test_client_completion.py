@@ -13,7 +13,7 @@ from lrtbf import CTL, ROOT
 SCRIPT = ROOT / "client" / "completion" / "lrtbfctl"
 COMMANDS = ["session start", "session stop", "session list", "session show", "session watch",
             "session report", "session delete", "plan list", "plan show", "plan check", "irq list",
-            "irq set", "irq apply", "irq restore", "irq watch", "irq capture", "irq rules", "check", "reload",
+            "irq set", "irq apply", "irq restore", "irq watch", "irq capture", "irq rules", "irq check", "check", "reload",
             "status"]
 
 

@@ -597,6 +597,29 @@ set by user 7
     assert result.returncode == 1 and "would     irq/16-eth0" in result.stdout and "No rules." in result.stderr
 
 
+def test_check_says_what_is_wrong_and_what_a_reload_would_change(bus, serve):
+    wrong = {"file": ("s", "/e/irq.d/20-usb.conf"), "line": ("u", 4), "text": ("s", "No such policy.")}
+    fake = serve(CheckIrqRules=lambda options: ("aa{sv}aa{sv}", ([wrong], CHANGES[:1])))
+    result = run(bus, "irq", "check")
+    assert (result.returncode, result.stderr) == (1, "")
+    assert result.stdout == """\
+/e/irq.d/20-usb.conf:4: No such policy.
+net (/e/irq.d/10-net.conf:3)
+  would     irq/16-eth0 (tid 90): policy fifo 50 -> fifo 60
+"""
+    told = json.loads(run(bus, "irq", "check", "--json").stdout)
+    assert [p["line"] for p in told["problems"]] == [4] and [c["new"] for c in told["changes"]] == ["fifo 60"]
+    assert told["changes"][0]["message"] is None
+    fake.handlers["CheckIrqRules"] = lambda options: ("aa{sv}aa{sv}", ([], CHANGES[:1]))
+    assert run(bus, "irq", "check").returncode == 0
+    refused = {**CHANGES[0], "outcome": ("s", "refused"), "message": ("s", "A guard.")}
+    fake.handlers["CheckIrqRules"] = lambda options: ("aa{sv}aa{sv}", ([], [refused]))
+    assert run(bus, "irq", "check").returncode == 1
+    for odd in (("", ()), ("as", (["x"],))):
+        fake.handlers["CheckIrqRules"] = lambda options, odd=odd: odd
+        assert run(bus, "irq", "check").returncode in (0, 1)
+
+
 def test_apply_where_nothing_differs(bus, serve):
     fake = serve()
     result = run(bus, "irq", "apply")
