@@ -51,6 +51,14 @@ static bool irqchange_message_says_all(const json_t *change)
 	       strstr(field_text(change, "message"), name);
 }
 
+/* A word on a rule, perhaps because of a line. */
+static bool irqchange_is_of_rule(const json_t *change)
+{
+	return field_number(change, "tid", 0) <= 0 &&
+	       (irqchange_is(change, "waits") || irqchange_is(change, "never") ||
+		field_number(change, "irq", -1) < 0);
+}
+
 char *irqchange_line(const json_t *change, bool rule, bool utf8)
 {
 	g_autofree char *subject = irqs_subject(change), *by = irqchange_by(change);
@@ -58,8 +66,7 @@ char *irqchange_line(const json_t *change, bool rule, bool utf8)
 	g_autoptr(GString) what = g_string_new(NULL), values = g_string_new(NULL);
 
 	if (!irqchange_message_says_all(change)) {
-		/* what is said of a rule has no thread and no line */
-		irqchange_part(what, *subject || !rule ? subject : by);
+		irqchange_part(what, rule && irqchange_is_of_rule(change) ? by : subject);
 		irqchange_values(values, change);
 		irqchange_part(what, values->str);
 	}

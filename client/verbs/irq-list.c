@@ -258,12 +258,15 @@ static void irq_list_changes(const struct irq_list *l, GString *out)
 
 static void irq_list_notes(const struct irq_list *l, const json_t *rows, GString *out)
 {
-	g_autofree char *watching = irq_list_watching(field_text(l->manager, "IrqWatching"));
+	const char *watched = field_text(l->manager, "IrqWatching");
+	g_autofree char *watching = irq_list_watching(watched);
+	bool paused = field_true(l->manager, "IrqPaused");
 	size_t before = out->len;
 
 	g_string_append_c(out, '\n');
-	irq_list_sentence(l, out, watching);
-	if (field_true(l->manager, "IrqPaused"))
+	if (!paused || strcmp(watched, "off") != 0) /* there may be rules, which rest */
+		irq_list_sentence(l, out, watching);
+	if (paused)
 		irq_list_sentence(l, out,
 				  "The rules are paused since 'irq restore'; 'irq apply' puts them "
 				  "into force again.");

@@ -234,7 +234,15 @@ def test_list_says_how_later_threads_are_noticed(bus, table, watching, says):
     text = run(bus, "irq", "list").stdout
     assert says in text and "paused" not in text
     table.properties["Manager"]["IrqPaused"] = ("b", True)
-    assert "paused since 'irq restore'" in run(bus, "irq", "list").stdout
+    text = run(bus, "irq", "list").stdout
+    assert "paused since 'irq restore'" in text and "there are no rules" not in text
+    assert watching == "off" or says in text
+
+
+def test_list_names_the_rule_that_never_counts(bus, table):
+    table.handlers["ApplyIrqPolicy"] = answer(
+        d(outcome="never", irq=37, by="net", file="/e/irq.d/10-net.conf", line=3, message="Interrupt 37 is so."))
+    assert "never net (/e/irq.d/10-net.conf:3): Interrupt 37 is so.\n" in run(bus, "irq", "list").stdout
 
 
 def test_list_json_is_the_contract(bus, table):
