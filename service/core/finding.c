@@ -48,6 +48,17 @@ const struct finding_kind finding_kinds[] = {
 	  "See the kernel's log about an unstable clock." },
 	{ "cpu-offline", FINDING_INCONCLUSIVE, "A measured CPU went offline meanwhile.",
 	  "Keep all measured CPUs online." },
+	/* through the kernel module */
+	{ "port-silent", FINDING_INCONCLUSIVE,
+	  "The other side of the port did not answer, or nothing came from it.",
+	  "See the jumper or cable, the other machine, and whether interrupts arrive "
+	  "(/proc/interrupts)." },
+	{ "port-storm", FINDING_INCONCLUSIVE,
+	  "So many interrupts came that the port's line was masked.",
+	  "See what is connected to the port: an input that is open picks up noise." },
+	{ "lost-records", FINDING_INCONCLUSIVE,
+	  "The kernel module took samples that were not read in time.",
+	  "A longer interval, or a CPU on which lrtbf-measure gets to run." },
 	/* how it was measured */
 	{ "policy-fallback", FINDING_WARNS,
 	  "Real-time priority was not permitted: measured with the fallback policy.",
@@ -127,6 +138,9 @@ const struct finding_kind finding_kinds[] = {
 	{ "irq-drift", FINDING_WARNS,
 	  "Somebody else changed the priority or affinity of an interrupt.",
 	  "lrtbfctl irq apply sets it again; find out who changes it." },
+	{ "irq-paused", FINDING_WARNS,
+	  "The rules for interrupts are paused since lrtbfctl irq restore.",
+	  "lrtbfctl irq apply puts them into force again." },
 	{ "irq-unequal", FINDING_WARNS,
 	  "The threads of one interrupt line have different priorities.",
 	  "Give them one priority: a shared one-shot line waits for the slowest." },

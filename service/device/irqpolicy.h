@@ -142,6 +142,9 @@ void irqpolicy_session_begin(struct irqpolicy *p, const GPtrArray *rules, int pr
 void irqpolicy_session_tick(struct irqpolicy *p, GPtrArray *findings); /* once a second; cheap */
 void irqpolicy_session_end(struct irqpolicy *p, GPtrArray *findings);
 
+/* The same findings of now, without a session; changes nothing. */
+void irqpolicy_find(struct irqpolicy *p, GPtrArray *findings);
+
 /* How later threads are noticed: "process-events", "poll", "off" (no rules, or no journal: why),
  * "captured"; why. */
 const char *irqpolicy_watching(const struct irqpolicy *p, const char **ret_why);

@@ -58,6 +58,15 @@ static void find_notes(const struct irqpolicy *p, const struct irq_table *table,
 	}
 }
 
+static void find_all(const struct irqpolicy *p, const struct irq_run *run, GPtrArray *findings)
+{
+	for (guint i = 0; i < run->aims->len; i++)
+		find_aim(p, findings, run->aims->pdata[i]);
+	find_notes(p, run->table, findings);
+	if (p->paused && p->files->len > 0)
+		finding_add(findings, "irq-paused", NULL);
+}
+
 /* Everything as it should be now, and what that says of a measurement. */
 static void irqsession_run(struct irqpolicy *p, unsigned flags, GPtrArray *findings)
 {
@@ -71,11 +80,17 @@ static void irqsession_run(struct irqpolicy *p, unsigned flags, GPtrArray *findi
 
 		finding_add(findings, "irq-rule", "%s", c->message);
 	}
-	if (r >= 0 && findings) {
-		for (guint i = 0; i < run.aims->len; i++)
-			find_aim(p, findings, run.aims->pdata[i]);
-		find_notes(p, run.table, findings);
-	}
+	if (r >= 0 && findings)
+		find_all(p, &run, findings);
+	irq_run_done(&run);
+}
+
+void irqpolicy_find(struct irqpolicy *p, GPtrArray *findings)
+{
+	struct irq_run run;
+
+	if (irqpolicy_run(p, IRQ_RUN_DRY, &run) >= 0)
+		find_all(p, &run, findings);
 	irq_run_done(&run);
 }
 

@@ -6,6 +6,7 @@
 #include "sessions-internal.h"
 
 #include "conditions.h"
+#include "irqpolicy.h"
 #include "probe.h"
 
 #include <errno.h>
@@ -66,5 +67,7 @@ GPtrArray *sessions_check_system(struct sessions *m)
 	json_decref(c);
 	if (strcmp(m->place.root, "/") == 0)
 		checks_rights(m, findings);
+	if (m->place.irqpolicy)
+		irqpolicy_find(m->place.irqpolicy, findings);
 	return findings;
 }

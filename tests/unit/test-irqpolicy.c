@@ -533,6 +533,30 @@ static void test_tick_is_cheap(struct world *w, gconstpointer data)
 	fake_assert_policy(w->f, "irq/5-eth0", "fifo 3");
 }
 
+/* What "check" asks: as a session would find it, and nothing is set or told. */
+static void test_find_without_a_session(struct world *w, gconstpointer data)
+{
+	g_autoptr(GPtrArray) good = findings_new(), drifted = findings_new();
+	g_autoptr(GPtrArray) paused = findings_new(), changes = NULL;
+	g_autofree char *message = NULL;
+	int r;
+
+	world_rules(w, "10-net", ETH0_60);
+	world_start(w);
+	irqpolicy_find(w->p, good);
+	g_assert_cmpuint(good->len, ==, 0);
+	fake_chrt(w->f, "irq/5-eth0", SCHED_FIFO, 3);
+	irqpolicy_find(w->p, drifted);
+	g_assert_nonnull(finding_find(drifted, "irq-drift"));
+	g_assert_null(finding_find(drifted, "irq-paused"));
+	g_assert_cmpuint(change_count(w->news, IRQ_DRIFTED), ==, 0);
+	fake_assert_policy(w->f, "irq/5-eth0", "fifo 3");
+	changes = irqpolicy_restore(w->p, false, &r, &message);
+	irqpolicy_find(w->p, paused);
+	g_assert_nonnull(finding_find(paused, "irq-paused"));
+	g_assert_true(irqpolicy_paused(w->p));
+}
+
 /* irqbalance is looked for when there is something to say, and once for all of it. */
 static void test_tick_searches_once(struct world *w, gconstpointer data)
 {
@@ -1375,6 +1399,7 @@ int main(int argc, char **argv)
 	ADD("drift-of-kept", test_drift_of_kept);
 	ADD("drift-of-affinity", test_drift_of_affinity);
 	ADD("tick-is-cheap", test_tick_is_cheap);
+	ADD("find-without-a-session", test_find_without_a_session);
 	ADD("tick-searches-once", test_tick_searches_once);
 	ADD("measuring", test_measuring);
 	ADD("together", test_together);
