@@ -410,12 +410,20 @@ int __wrap_tuning_set(const struct tuning_subject *s, enum tuning_attribute a,
 		return -ESRCH;
 	}
 	refuse = t ? t->refuse : fake_line(f, s->irq)->refuse;
+	if (t && t->priority_max > 0 && a == TUNING_POLICY && v->priority > t->priority_max)
+		refuse = -EPERM;
 	if (refuse < 0) {
 		*ret_message = g_strdup_printf("%s is refused.", text);
 		return refuse;
 	}
-	if (t && a == TUNING_POLICY && t->undone > 0) {
-		t->undone--;
+	if (t && a == TUNING_POLICY && t->undone + t->twisted > 0) {
+		if (t->twisted > 0) {
+			t->twisted--;
+			t->policy = SCHED_FIFO;
+			t->priority = 7;
+		} else {
+			t->undone--;
+		}
 		*ret_message = g_strdup_printf("%s reads back as something else.", text);
 		return -EBADE;
 	}

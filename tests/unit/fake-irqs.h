@@ -22,8 +22,10 @@ struct fake_thread {
 	int nice;
 	bool reset_on_fork, bound;
 	char affinity[32];
-	int refuse;	 /* -errno of every change; 0: takes it */
-	unsigned undone; /* so many changes of its policy are undone at once, as by its start */
+	int refuse;	  /* -errno of every change; 0: takes it */
+	unsigned undone;  /* so many changes of its policy are undone at once, as by its start */
+	unsigned twisted; /* of so many the kernel makes fifo 7 */
+	unsigned priority_max; /* above it is refused; 0: nothing is */
 };
 
 struct fake_line {

@@ -731,6 +731,53 @@ static void test_changed_and_forbidden(struct world *w, gconstpointer data)
 	world_assert_as_before(w);
 }
 
+/* What is refused goes back to what it was before us, and others are looked at beside that. */
+static void test_forbidden_and_beside(struct world *w, gconstpointer data)
+{
+	g_autoptr(GPtrArray) findings = findings_new();
+
+	world_rules(w, "10-chain", CHAIN("5", "5", "5"));
+	world_start(w);
+	irqpolicy_session_begin(w->p, NULL, 90, findings);
+	fake_assert_policy(w->f, "ksoftirqd/0", "fifo 5");
+	world_rules(w, "10-chain", CHAIN("5", "95", "95"));
+	world_reload(w);
+	fake_assert_policy(w->f, "rcuc/0", "fifo 1");
+	fake_assert_policy(w->f, "irq_work/0", "fifo 1");
+	fake_assert_policy(w->f, "ksoftirqd/0", "fifo 1");
+	irqpolicy_session_end(w->p, findings);
+	world_stop(w);
+	world_assert_as_before(w);
+}
+
+/* The kernel's no to another value than ours leaves neither. */
+static void test_refused_after_ours(struct world *w, gconstpointer data)
+{
+	world_rules(w, "10-net", ETH0_60);
+	world_start(w);
+	fake_thread(w->f, "irq/5-eth0")->priority_max = 60;
+	world_rules(w, "10-net",
+		    "rules = ( { match = { irq = 5; }; policy = \"fifo\"; priority = 61; } );");
+	world_reload(w);
+	fake_assert_policy(w->f, "irq/5-eth0", "fifo 50");
+	fake_assert_policy(w->f, "irq/5-s-eth0", "fifo 61");
+	g_assert_nonnull(change_find(w->news, IRQ_REFUSED, "irq/5-eth0"));
+	g_assert_nonnull(change_find(w->news, IRQ_PUT_BACK, "irq/5-eth0"));
+}
+
+/* What the kernel makes of it instead is no value anybody asked for. */
+static void test_made_something_else(struct world *w, gconstpointer data)
+{
+	fake_thread(w->f, "irq/5-eth0")->twisted = 2; /* and once more is tried */
+	world_rules(w, "10-net", ETH0_60);
+	world_start(w);
+	fake_assert_policy(w->f, "irq/5-eth0", "fifo 50");
+	fake_assert_policy(w->f, "irq/5-s-eth0", "fifo 60");
+	g_assert_nonnull(change_find(w->news, IRQ_REFUSED, "irq/5-eth0"));
+	world_stop(w);
+	world_assert_as_before(w);
+}
+
 static void test_changed_to_what_cannot_be(struct world *w, gconstpointer data)
 {
 	g_strlcpy(fake_line(w->f, 5)->affinity, "1000", 32);
@@ -1309,6 +1356,26 @@ static void test_secondary_newcomer(struct world *w, gconstpointer data)
 	g_assert_cmpuint(change_count(w->news, IRQ_DRIFTED), ==, 0);
 }
 
+/* Others begin with the policy other. */
+static void test_other_newcomer(struct world *w, gconstpointer data)
+{
+	world_rules(
+		w, "10-net",
+		"rules = ( { match = { kthread = \"napi/*\"; }; policy = \"fifo\"; priority = 5; "
+		"} );");
+	world_start(w);
+	fake_end_thread(w->f, "napi/eth0-3");
+	fake_add_thread(w->f, 79, "napi/eth0-3");
+	fake_chrt(w->f, "napi/eth0-3", SCHED_OTHER, 0);
+	world_newcomer(w, "napi/eth0-3");
+	world_events(w, 10000);
+	fake_assert_policy(w->f, "napi/eth0-3", "fifo 5");
+	fake_chrt(w->f, "napi/eth0-3", SCHED_OTHER, 0);
+	world_events(w, 300000);
+	fake_assert_policy(w->f, "napi/eth0-3", "fifo 5");
+	g_assert_cmpuint(change_count(w->news, IRQ_DRIFTED), ==, 0);
+}
+
 /* A run for others meets a thread that the kernel is still starting. */
 static void test_newcomer_in_its_start(struct world *w, gconstpointer data)
 {
@@ -1408,6 +1475,9 @@ int main(int argc, char **argv)
 	ADD("forbidden-afterwards", test_forbidden_afterwards);
 	ADD("forbidden-by-hand", test_forbidden_by_hand);
 	ADD("changed-and-forbidden", test_changed_and_forbidden);
+	ADD("forbidden-and-beside", test_forbidden_and_beside);
+	ADD("refused-after-ours", test_refused_after_ours);
+	ADD("made-something-else", test_made_something_else);
 	ADD("changed-to-what-cannot-be", test_changed_to_what_cannot_be);
 	ADD("put-back-too-late", test_put_back_too_late);
 	ADD("set-too-late", test_set_too_late);
@@ -1435,6 +1505,7 @@ int main(int argc, char **argv)
 	ADD("no-rights", test_no_rights);
 	ADD("newcomer", test_newcomer);
 	ADD("secondary-newcomer", test_secondary_newcomer);
+	ADD("other-newcomer", test_other_newcomer);
 	ADD("newcomer-in-its-start", test_newcomer_in_its_start);
 	ADD("watching", test_watching);
 	ADD("notes", test_notes);
