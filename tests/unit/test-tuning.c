@@ -11,12 +11,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -613,6 +616,63 @@ static void test_no_right(void)
 	g_assert_cmpint(after.policy, ==, stat.policy);
 }
 
+/* A sandbox that swallows calls and says they were done. */
+static bool swallow_calls(void)
+{
+	struct sock_filter steps[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_sched_setscheduler, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_setpriority, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = { G_N_ELEMENTS(steps), steps };
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
+}
+
+static void swallowed(const struct tuning_subject *s, enum tuning_attribute a,
+		      const struct tuning_value *v)
+{
+	g_autofree char *message = NULL;
+
+	g_assert_cmpint(tuning_set(s, a, v, &message), ==, -EBADE);
+	g_assert_nonnull(strstr(message, "reads back as"));
+}
+
+static void test_swallowed(void)
+{
+	const struct tuning_value fifo = { .policy = SCHED_FIFO, .priority = 10 },
+				  nice = { .nice = 7 };
+	struct proc_pid_stat stat;
+	struct tuning_subject s;
+	int status;
+	pid_t pid;
+
+	if (!find_thread(KTHREAD_KSOFTIRQD, &stat)) {
+		g_test_skip("no kernel threads are to be seen here");
+		return;
+	}
+	s = subject_of(&stat);
+	fflush(NULL);
+	pid = fork();
+	g_assert_cmpint(pid, >=, 0);
+	if (pid == 0) {
+		if (!swallow_calls())
+			_exit(SKIP);
+		swallowed(&s, TUNING_POLICY, &fifo);
+		swallowed(&s, TUNING_NICE, &nice);
+		_exit(0);
+	}
+	g_assert_cmpint(waitpid(pid, &status, 0), ==, pid);
+	g_assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == SKIP)
+		g_test_skip("no calls can be filtered here");
+	else
+		g_assert_cmpint(WEXITSTATUS(status), ==, 0);
+}
+
 /* A made /proc, whose files answer a write as the kernel does. */
 struct tree {
 	char *proc;
@@ -713,6 +773,33 @@ static void test_refusals(struct tree *t, gconstpointer data)
 	}
 	tree_link(t, 9, "/etc/passwd");
 	assert_line(t, 9, 1, -EPERM, "may not write");
+}
+
+/* Takes a list and has another one when it is asked. */
+static void *other_list(void *data)
+{
+	const char *file = data;
+	char text[64];
+	int fd = open(file, O_RDONLY | O_CLOEXEC);
+
+	while (fd >= 0 && read(fd, text, sizeof(text)) > 0)
+		;
+	close(fd);
+	fd = open(file, O_WRONLY | O_CLOEXEC);
+	g_assert_cmpint(write(fd, "2\n", 2), ==, 2);
+	close(fd);
+	return NULL;
+}
+
+static void test_kept_elsewhere(struct tree *t, gconstpointer data)
+{
+	g_autofree char *file = tree_file(t, 1);
+	GThread *kernel;
+
+	g_assert_cmpint(mkfifo(file, 0600), ==, 0);
+	kernel = g_thread_new("kernel", other_list, file);
+	assert_line(t, 1, 1, -EBADE, "reads back as 2");
+	(void)g_thread_join(kernel); /* it returns nothing */
 }
 
 static void test_lists(struct tree *t, gconstpointer data)
@@ -914,10 +1001,12 @@ int main(int argc, char **argv)
 	TREE("resolve", test_resolve);
 	TREE("lists", test_lists);
 	TREE("refusals", test_refusals);
+	TREE("kept-elsewhere", test_kept_elsewhere);
 	TREE("read-only", test_read_only);
 	g_test_add_func("/tuning/impostor", test_impostor);
 	g_test_add_func("/tuning/foreign", test_foreign);
 	g_test_add_func("/tuning/no-right", test_no_right);
+	g_test_add_func("/tuning/swallowed", test_swallowed);
 	g_test_add_func("/tuning/protected", test_protected);
 	REAL("thread", test_thread);
 	REAL("other-identity", test_other_identity);
