@@ -9,13 +9,10 @@
  */
 #include "irqdesire.h"
 
+#include "irqdefault.h"
 #include "policy.h"
 #include "tuning.h"
 #include <errno.h>
-
-/* The kernel's own for interrupt threads: half of the real-time range, one less for a secondary
- * one in later kernels (kernel/sched/syscalls.c). */
-#define IRQ_DEFAULT_PRIORITY 50
 
 /* One run, with what is looked up often. */
 struct desire {
@@ -100,15 +97,22 @@ static bool desire_ours(const struct irq_aim *aim, const struct irq_held *held)
 /* A thread so new that the kernel's start of it came after our change. */
 static bool desire_unsettled(const struct irqdesire *in, const struct irq_aim *aim)
 {
-	const struct tuning_value *v = &aim->is;
+	return aim->thread && aim->attribute == TUNING_POLICY &&
+	       desire_find(in->fresh, &aim->subject, -1) &&
+	       irq_default_policy(aim->thread, &aim->is);
+}
 
-	if (!aim->thread || aim->attribute != TUNING_POLICY ||
-	    !desire_find(in->fresh, &aim->subject, -1))
+/* The kernel has set it anew. What was somebody else's before is not ours to set again. */
+static bool desire_reset(const struct irqdesire *in, const struct irq_aim *aim,
+			 const struct irq_held *held)
+{
+	if (!in->reset || (held && held->drifted))
 		return false;
-	if (aim->thread->what.kind != KTHREAD_IRQ)
-		return v->policy == SCHED_OTHER;
-	return v->policy == SCHED_FIFO &&
-	       (v->priority == IRQ_DEFAULT_PRIORITY || v->priority == IRQ_DEFAULT_PRIORITY - 1);
+	if (aim->attribute == TUNING_POLICY)
+		return irq_default_policy(aim->thread, &aim->is);
+	return aim->attribute == TUNING_AFFINITY &&
+	       irq_default_affinity(in->root, aim->line != NULL, &aim->is,
+				    aim->entry ? &aim->entry->new : &held->value);
 }
 
 /* What should be */
@@ -234,7 +238,8 @@ static void desire_judge_wanted(const struct irqdesire *in, struct irq_aim *aim)
 
 	if (tuning_value_equal(aim->attribute, &aim->is, &aim->want)) {
 		aim->kind = IRQ_AIM_KEEP;
-	} else if (in->insist || desire_ours(aim, held) || desire_unsettled(in, aim)) {
+	} else if (in->insist || desire_ours(aim, held) || desire_unsettled(in, aim) ||
+		   desire_reset(in, aim, held)) {
 		aim->kind = IRQ_AIM_SET;
 	} else {
 		aim->kind = IRQ_AIM_DRIFT;

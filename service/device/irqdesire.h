@@ -16,7 +16,8 @@ struct irq_held {
 	struct tuning_value value;
 	char *name; /* for sentences */
 	char *by;
-	bool plan; /* a plan's rule */
+	bool plan;    /* a plan's rule */
+	bool drifted; /* and has been somebody else's since */
 };
 
 /* What was set by hand on one thread or line, as a rule that nothing else matches. */
@@ -35,6 +36,7 @@ struct irqdesire {
 			      default; NULL: none */
 	const char *root;  /* whose CPUs "all" means */
 	bool insist;	   /* somebody else's value is no reason to leave it */
+	bool reset;	   /* the kernel may have given everybody its own default again */
 	/* the table does not have this flag of a thread; NULL: nobody has it */
 	bool (*reset_on_fork)(const struct irq_thread *t);
 };

@@ -29,10 +29,11 @@ struct irqpolicy {
 	GPtrArray *plan;	 /* of struct rule: of the session that measures; NULL */
 	int measuring_priority;
 	bool paused;
-	GHashTable *hands;     /* irq_key(-1) -> struct irq_hand */
-	GHashTable *held;      /* irq_key() -> struct irq_held */
-	GHashTable *refused;   /* irq_key() -> sentence, see irqapply.h */
-	GHashTable *said;      /* set: what news were told, as long as it stays so */
+	bool reset;	     /* since the last run the machine has resumed, or a CPU come or gone */
+	GHashTable *hands;   /* irq_key(-1) -> struct irq_hand */
+	GHashTable *held;    /* irq_key() -> struct irq_held */
+	GHashTable *refused; /* irq_key() -> sentence, see irqapply.h */
+	GHashTable *said;    /* set: what news were told, as long as it stays so */
 	GHashTable *newcomers; /* irq_key(-1) -> struct irq_newcomer */
 	struct threadwatch *watch;
 	sd_event_source *look, *settle;

@@ -49,6 +49,7 @@ int irqpolicy_decide(struct irqpolicy *p, bool insist, struct irq_run *ret)
 		.fresh = p->newcomers,
 		.root = p->root,
 		.insist = insist,
+		.reset = p->reset,
 		.reset_on_fork = p->captured ? NULL : irqrun_reset_on_fork,
 	};
 	int r;
@@ -100,6 +101,16 @@ static void irqrun_hold(struct irqpolicy *p, const struct irq_aim *aim,
 	g_hash_table_replace(p->held, irq_key(&aim->subject, (int)aim->attribute), h);
 }
 
+static void irqrun_hold_drifted(struct irqpolicy *p, const struct irq_aim *aim, const char *key)
+{
+	struct irq_held *h;
+
+	if (!g_hash_table_contains(p->held, key))
+		irqrun_hold(p, aim, &aim->ours);
+	h = g_hash_table_lookup(p->held, key);
+	h->drifted = true;
+}
+
 static void on_in_force(const struct irq_aim *aim, void *userdata)
 {
 	irqrun_hold(userdata, aim, &aim->want);
@@ -125,8 +136,8 @@ static void irqrun_release(struct irqpolicy *p, const GPtrArray *aims)
 		if (!aim_is_wanted(aim))
 			continue;
 		key = irq_key(&aim->subject, (int)aim->attribute);
-		if (aim->kind == IRQ_AIM_DRIFT && !g_hash_table_contains(p->held, key))
-			irqrun_hold(p, aim, &aim->ours);
+		if (aim->kind == IRQ_AIM_DRIFT)
+			irqrun_hold_drifted(p, aim, key);
 		g_hash_table_add(wanted, key);
 	}
 	g_hash_table_iter_init(&iter, p->held);
@@ -221,8 +232,10 @@ int irqpolicy_run(struct irqpolicy *p, unsigned flags, struct irq_run *ret)
 	r = irqpolicy_decide(p, (flags & IRQ_RUN_INSIST) != 0, ret);
 	if (r < 0)
 		return irqrun_no_table(ret, r);
-	if (!dry && (flags & IRQ_RUN_AGAIN))
+	if (!dry && (p->reset || (flags & IRQ_RUN_AGAIN)))
 		g_hash_table_remove_all(p->refused);
+	if (!dry)
+		p->reset = false;
 	apply = irqrun_apply(p, ret, dry);
 	ret->changes = irqapply(&apply, ret->aims);
 	if (!dry) {

@@ -156,7 +156,7 @@ static void tick_tell(struct tick *t, const struct irqpolicy *p, const struct ir
 		p->p.news(c, p->p.userdata);
 }
 
-static void tick_look_at(struct tick *t, struct irqpolicy *p, const struct irq_held *h)
+static void tick_look_at(struct tick *t, struct irqpolicy *p, struct irq_held *h)
 {
 	struct tuning_value now = { 0 };
 	struct irq_change *c;
@@ -165,6 +165,7 @@ static void tick_look_at(struct tick *t, struct irqpolicy *p, const struct irq_h
 	if (tuning_get(&h->subject, h->attribute, &now) < 0)
 		return;
 	if (!tuning_value_equal(h->attribute, &now, &h->value)) {
+		h->drifted = true;
 		c = held_change(h, &now);
 		if (irqpolicy_say(p, c))
 			tick_tell(t, p, h, &now, c);
@@ -179,7 +180,8 @@ void irqpolicy_session_tick(struct irqpolicy *p, GPtrArray *findings)
 	GHashTableIter iter;
 	gpointer value;
 
-	if (p->captured)
+	/* reset: a look is about to come, which tells the kernel's doing from somebody's */
+	if (p->captured || p->reset)
 		return;
 	g_hash_table_iter_init(&iter, p->held);
 	while (g_hash_table_iter_next(&iter, NULL, &value))

@@ -228,6 +228,10 @@ static void on_threadwatch(enum threadwatch_news what, const struct threadwatch_
 			p->p.changed(p->p.userdata);
 		return;
 	}
+	if (what == THREADWATCH_RESET) {
+		p->reset = true;
+		return;
+	}
 	if (what == THREADWATCH_THREAD)
 		irqwatch_add_newcomer(p, newcomer);
 	irqwatch_look_soon(p);

@@ -86,9 +86,18 @@ static int on_threadwatch_look(sd_event_source *s, uint64_t usec, void *userdata
 	return 0;
 }
 
-static void on_threadwatch_reason(void *userdata)
+static void on_threadwatch_reset(void *userdata)
 {
+	threadwatch_tell(userdata, THREADWATCH_RESET);
 	threadwatch_want_look(userdata);
+}
+
+static void on_threadwatch_device(enum uevents_what what, void *userdata)
+{
+	if (what == UEVENTS_CPU)
+		on_threadwatch_reset(userdata);
+	else
+		threadwatch_want_look(userdata);
 }
 
 static void on_threadwatch_settled(const struct threadwatch_newcomer *n, void *userdata)
@@ -181,8 +190,8 @@ static int threadwatch_start(struct threadwatch *w)
 	if (r < 0)
 		return r;
 	/* without these two, process events and the poll still see every thread come */
-	(void)uevents_new(w->event, on_threadwatch_reason, w, &w->uevents);
-	(void)resume_new(w->event, on_threadwatch_reason, w, &w->resume);
+	(void)uevents_new(w->event, on_threadwatch_device, w, &w->uevents);
+	(void)resume_new(w->event, on_threadwatch_reset, w, &w->resume);
 	r = procevents_new(w->event, on_threadwatch_procevents, w, &w->procevents, &why);
 	return r < 0 ? threadwatch_fall_back(w, why) : 0;
 }

@@ -7,12 +7,12 @@
  * Sources, all of them waited for and none asked: kernel process events (netlink proc connector,
  * with a filter in the kernel that lets through only what kthreadd forks, so user processes never
  * wake us), udev events of devices that interrupts belong to (added, removed, moved, bound,
- * unbound), the end of a suspend. A process event comes before the thread has its name and, on
- * interrupt threads, its fifo 50: a newcomer is looked at until both have settled, and told of
- * then. Only where process events cannot be had (their acknowledgement did not come within a
- * second: another network or PID namespace, no CAP_NET_ADMIN, no CONFIG_PROC_EVENTS) the list of
- * kernel threads is read every THREADWATCH_POLL_USEC instead; a list that is as it was costs 0.2 ms
- * and is no news.
+ * unbound) and of CPUs (online, offline), the end of a suspend. A process event comes before the
+ * thread has its name and, on interrupt threads, its fifo 50: a newcomer is looked at until both
+ * have settled, and told of then. Only where process events cannot be had (their acknowledgement
+ * did not come within a second: another network or PID namespace, no CAP_NET_ADMIN, no
+ * CONFIG_PROC_EVENTS) the list of kernel threads is read every THREADWATCH_POLL_USEC instead; a
+ * list that is as it was costs 0.2 ms and is no news.
  *
  * A burst of reasons to look is told of once, THREADWATCH_LOOK_USEC after the first, a little later
  * while newcomers are settling (their values are the kernel's own to set until then), and not more
@@ -34,7 +34,9 @@ enum threadwatch_news {
 			       of twice */
 	THREADWATCH_LOOK, /* something else changed (device, resume, events lost, poll): look at all
 			   */
-	THREADWATCH_MODE, /* threadwatch_mode() changed */
+	THREADWATCH_RESET, /* the kernel may have set threads and lines anew (resume, a CPU that
+			      came or went): told of at once, and the look follows */
+	THREADWATCH_MODE,  /* threadwatch_mode() changed */
 };
 
 struct threadwatch_newcomer {

@@ -17,12 +17,13 @@
 #define UEVENTS_BATCH 64		/* events before the event loop gets its turn */
 
 static const char *const uevents_subsystems[] = {
-	"ac97_bus", "acpi",	"amba",	       "auxiliary", "bcma",	"block",  "gpio", "hid",
-	"i2c",	    "ieee1394", "mdio",	       "mmc",	    "mmc_host", "net",	  "nvme", "parport",
-	"pci",	    "pcmcia",	"platform",    "pnp",	    "rtc",	"scsi",	  "sdio", "serio",
-	"spi",	    "ssb",	"thunderbolt", "tty",	    "usb",	"virtio",
+	"ac97_bus", "acpi", "amba",	"auxiliary",   "bcma", "block",	   "cpu",    "gpio",
+	"hid",	    "i2c",  "ieee1394", "mdio",	       "mmc",  "mmc_host", "net",    "nvme",
+	"parport",  "pci",  "pcmcia",	"platform",    "pnp",  "rtc",	   "scsi",   "sdio",
+	"serio",    "spi",  "ssb",	"thunderbolt", "tty",  "usb",	   "virtio",
 };
-static const char *const uevents_actions[] = { "add", "remove", "move", "bind", "unbind" };
+static const char *const uevents_actions[] = { "add", "remove", "move", "bind", "unbind", NULL };
+static const char *const uevents_cpu_actions[] = { "online", "offline", NULL };
 
 struct uevents {
 	uevents_news_t news;
@@ -32,34 +33,37 @@ struct uevents {
 	sd_event_source *io;
 };
 
-static bool uevents_matters(struct udev_device *d)
+static bool uevents_is_cpu(struct udev_device *d)
+{
+	const char *subsystem = udev_device_get_subsystem(d);
+
+	return subsystem && strcmp(subsystem, "cpu") == 0;
+}
+
+static void uevents_tell(const struct uevents *u, struct udev_device *d)
 {
 	const char *action = udev_device_get_action(d);
+	bool cpu = uevents_is_cpu(d);
 
-	for (size_t i = 0; action && i < G_N_ELEMENTS(uevents_actions); i++)
-		if (strcmp(action, uevents_actions[i]) == 0)
-			return true;
-	return false;
+	if (action && g_strv_contains(cpu ? uevents_cpu_actions : uevents_actions, action))
+		u->news(cpu ? UEVENTS_CPU : UEVENTS_DEVICE, u->userdata);
 }
 
 /* 1: one event is done; 0: no more now; -errno: the monitor is of no use any more. */
 static int uevents_receive(struct uevents *u)
 {
 	struct udev_device *d;
-	bool matters;
 
 	errno = 0;
 	d = udev_monitor_receive_device(u->monitor);
 	if (!d && errno == ENOBUFS) {
-		u->news(u->userdata);
+		u->news(UEVENTS_DEVICE, u->userdata);
 		return 1;
 	}
 	if (!d)
 		return errno == EBADF || errno == ENOTSOCK ? -errno : 0;
-	matters = uevents_matters(d);
+	uevents_tell(u, d);
 	udev_device_unref(d);
-	if (matters)
-		u->news(u->userdata);
 	return 1;
 }
 

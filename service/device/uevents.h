@@ -6,14 +6,20 @@
  *
  * From udevd where it runs (its events come once names and nodes are final), else from the kernel.
  * Only subsystems that interrupts belong to, or that rules know devices by; no "change", which
- * batteries and disks send all the time and which moves no interrupt.
+ * batteries and disks send all the time and which moves no interrupt. CPUs that go offline or come
+ * online are told apart, since the kernel moves what was bound to them.
  */
 #include <systemd/sd-event.h>
 
 struct uevents;
 
-/* Once for each such event, and when events were lost. */
-typedef void (*uevents_news_t)(void *userdata);
+enum uevents_what {
+	UEVENTS_DEVICE, /* or events were lost */
+	UEVENTS_CPU,
+};
+
+/* Once for each such event. */
+typedef void (*uevents_news_t)(enum uevents_what what, void *userdata);
 
 /* -errno: devices cannot be followed here. */
 int uevents_new(sd_event *event, uevents_news_t news, void *userdata, struct uevents **ret);

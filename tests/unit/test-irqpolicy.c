@@ -1395,6 +1395,62 @@ static void test_newcomer_in_its_start(struct world *w, gconstpointer data)
 	}
 }
 
+/* Settled news, and the looks they ask for. */
+static void world_look(struct world *w, bool reset)
+{
+	if (reset)
+		w->f->watcher(THREADWATCH_RESET, NULL, w->f->watcher_data);
+	w->f->watcher(THREADWATCH_LOOK, NULL, w->f->watcher_data);
+	while (sd_event_run(w->event, 100000) > 0)
+		;
+}
+
+/* After a resume the kernel's defaults are the kernel's; another value is somebody's. */
+static void test_reset(struct world *w, gconstpointer data)
+{
+	g_autoptr(GPtrArray) findings = findings_new();
+
+	world_rules(w, "10-net", ETH0_60);
+	world_start(w);
+	irqpolicy_session_begin(w->p, NULL, 0, findings);
+	fake_chrt(w->f, "irq/5-eth0", SCHED_FIFO, 50);
+	fake_chrt(w->f, "irq/5-s-eth0", SCHED_FIFO, 12);
+	w->f->watcher(THREADWATCH_RESET, NULL, w->f->watcher_data);
+	irqpolicy_session_tick(w->p, findings);
+	g_assert_cmpuint(findings->len, ==, 0); /* whose it is shows in the look */
+	world_look(w, false);
+	fake_assert_policy(w->f, "irq/5-eth0", "fifo 60");
+	fake_assert_policy(w->f, "irq/5-s-eth0", "fifo 12");
+	g_assert_cmpuint(change_count(w->news, IRQ_DRIFTED), ==, 1);
+	/* somebody's, and it happens to be the kernel's as well: stays so whatever comes */
+	fake_chrt(w->f, "irq/5-eth0", SCHED_FIFO, 50);
+	world_look(w, false);
+	g_assert_cmpuint(change_count(w->news, IRQ_DRIFTED), ==, 2);
+	world_look(w, true);
+	fake_assert_policy(w->f, "irq/5-eth0", "fifo 50");
+	g_assert_cmpuint(change_count(w->news, IRQ_DRIFTED), ==, 2);
+	irqpolicy_session_end(w->p, findings);
+}
+
+/* A line whose CPU has been away is where the kernel has put it meanwhile. */
+static void test_reset_of_affinity(struct world *w, gconstpointer data)
+{
+	world_rules(w, "10-a",
+		    "rules = ( { match = { irq = \"5,7\"; }; affinity = \"0,1000-1001\"; } );");
+	world_start(w);
+	g_assert_cmpstr(fake_line(w->f, 5)->affinity, ==, "0"); /* the same, to who runs now */
+	g_strlcpy(fake_line(w->f, 5)->affinity, "1002-1003", 32);
+	g_strlcpy(fake_line(w->f, 7)->affinity, "1001-1002", 32);
+	fake_line(w->f, 5)->refuse = -ENOSPC;
+	world_look(w, true);
+	g_assert_cmpuint(change_count(w->news, IRQ_REFUSED), ==, 1);
+	fake_line(w->f, 5)->refuse = 0;
+	world_look(w, true); /* and what was refused may be had now */
+	g_assert_cmpstr(fake_line(w->f, 5)->affinity, ==, "0,1000-1001");
+	g_assert_cmpstr(fake_line(w->f, 7)->affinity, ==, "1001-1002");
+	g_assert_cmpuint(change_count(w->news, IRQ_DRIFTED), ==, 1);
+}
+
 static void test_watching(struct world *w, gconstpointer data)
 {
 	g_autoptr(GPtrArray) findings = findings_new();
@@ -1507,6 +1563,8 @@ int main(int argc, char **argv)
 	ADD("secondary-newcomer", test_secondary_newcomer);
 	ADD("other-newcomer", test_other_newcomer);
 	ADD("newcomer-in-its-start", test_newcomer_in_its_start);
+	ADD("reset", test_reset);
+	ADD("reset-of-affinity", test_reset_of_affinity);
 	ADD("watching", test_watching);
 	ADD("notes", test_notes);
 	return g_test_run();
