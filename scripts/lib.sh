@@ -47,6 +47,12 @@ build() {
 	# one at a time: two that build in one folder take each other's files away
 	exec {lock}>"$folder.lock"
 	flock "$lock"
+	# a checkout that was moved, or two with one folder: ninja would build the other one
+	if [ -e "$folder/meson-info/meson-info.json" ] && ! python3 -c 'import json, os, sys
+sys.exit(not os.path.samefile(json.load(open(sys.argv[1]))["directories"]["source"], sys.argv[2]))' \
+		"$folder/meson-info/meson-info.json" "$top" 2>/dev/null; then
+		die "$folder is the build folder of another checkout: remove it, or name another one in LRTBF_BUILD"
+	fi
 	if [ ! -e "$folder/build.ninja" ]; then
 		say "Building in $folder"
 		rm -rf "$folder"

@@ -69,3 +69,13 @@ def test_shell(build):
 def test_help_is_all_of_it(build):
     text = run(build, "--help").stdout
     assert text.startswith("Install what is missing") and "--shell" in text and text.endswith("next start.\n")
+
+
+def test_build_folder_of_another_checkout(build):
+    (build / "meson-info").mkdir()
+    info = build / "meson-info" / "meson-info.json"
+    info.write_text('{ "directories": { "source": "/elsewhere" } }\n')
+    result = run(build, "--version")
+    assert result.returncode == 1 and "another checkout" in result.stderr and str(build) in result.stderr
+    info.write_text('{ "directories": { "source": "%s" } }\n' % os.path.realpath(os.path.join(RUN, "..", "..")))
+    assert run(build, "--version").returncode == 0
