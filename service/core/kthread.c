@@ -113,7 +113,7 @@ static bool kthread_parse_irq(const char *comm, struct kthread_name *k)
 static bool kthread_parse_napi(const char *comm, struct kthread_name *k)
 {
 	const char *name = comm + 5, *dash;
-	bool cut = strlen(comm) == COMM_CUT;
+	bool cut = kthread_name_is_cut(comm);
 	size_t size;
 
 	if (strncmp(comm, "napi/", 5) != 0)
@@ -158,6 +158,17 @@ bool kthread_kind_namable(enum kthread_kind kind)
 const char *kthread_kind_to_string(enum kthread_kind kind)
 {
 	return kthread_kinds[kind];
+}
+
+bool kthread_name_is_cut(const char *comm)
+{
+	return strlen(comm) == COMM_CUT;
+}
+
+bool kthread_name_same(const char *x, const char *y)
+{
+	return strcmp(x, y) == 0 ||
+	       ((kthread_name_is_cut(x) || kthread_name_is_cut(y)) && strncmp(x, y, COMM_CUT) == 0);
 }
 
 /* @rest is @action, or its beginning when the whole name @comm is as long as one that was cut. */

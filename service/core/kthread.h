@@ -40,6 +40,14 @@ bool kthread_kind_namable(enum kthread_kind kind);
  */
 const char *kthread_kind_to_string(enum kthread_kind kind);
 /*
+ * Whether @x and @y may be one thread's name: equal, or one is the other's first 15 characters.
+ * Kernels from 6.4 on show a new thread by those until it has run for the first time, and by its
+ * whole name from then on (kernel/kthread.c, get_kthread_comm()).
+ */
+bool kthread_name_same(const char *x, const char *y);
+/* As long as names that are cut: there may be more of it. */
+bool kthread_name_is_cut(const char *comm);
+/*
  * Whether the interrupt thread @comm runs @action: equal, or @comm is as much of "irq/N-ACTION" as
  * fits in the 15 characters of kernels that cut, or in the 63 that the others show.
  */

@@ -22,7 +22,7 @@
 #define NEWCOMERS_SLOWEST 256 /* ms between two looks, at most */
 #define NEWCOMERS_LOOKS	  13  /* a nameless one: 1 + 2 + ... + 256 + 256 ... ms: 1.5 s */
 #define NEWCOMERS_TIMELY  100 /* microseconds that the timer may be late */
-#define COMM_CUT	  15  /* where kernels before 5.17 cut, others for a moment */
+#define NEWCOMERS_CUT	  300 /* ms that the rest of a name is waited for */
 
 struct newcomer {
 	struct threadwatch_newcomer told;
@@ -76,6 +76,18 @@ static unsigned newcomer_grace(enum kthread_kind kind)
 	}
 }
 
+/*
+ * Kernels before 5.17 cut for good, those from 6.4 on until the thread has run for the first time,
+ * and until then it is 'R'.
+ */
+static bool newcomer_is_cut(const struct newcomer *c, const struct proc_pid_stat *s, uint64_t now)
+{
+	if (!kthread_name_is_cut(s->comm))
+		return false;
+	return c->named_usec == 0 ||
+	       (s->state == 'R' && now < c->named_usec + NEWCOMERS_CUT * USEC_PER_MSEC);
+}
+
 static enum newcomer_state newcomer_judge(const struct newcomer *c, const struct proc_pid_stat *s,
 					  uint64_t now)
 {
@@ -89,7 +101,7 @@ static enum newcomer_state newcomer_judge(const struct newcomer *c, const struct
 	kthread_name_parse(s->comm, &name);
 	if (!kthread_kind_namable(name.kind))
 		return NEWCOMER_GONE;
-	if (c->named_usec == 0 && strlen(s->comm) == COMM_CUT)
+	if (newcomer_is_cut(c, s, now))
 		return NEWCOMER_NAMED;
 	grace = newcomer_grace(name.kind) * USEC_PER_MSEC;
 	if (grace == 0 || s->policy != SCHED_OTHER)

@@ -133,7 +133,10 @@ void tuning_subject_done(struct tuning_subject *s)
 
 bool tuning_subject_equal(const struct tuning_subject *a, const struct tuning_subject *b)
 {
-	if (a->is_line != b->is_line || g_strcmp0(a->name, b->name) != 0)
+	if (a->is_line != b->is_line)
 		return false;
-	return a->is_line ? a->irq == b->irq : a->tid == b->tid && a->start_ticks == b->start_ticks;
+	if (a->is_line)
+		return a->irq == b->irq && strcmp(a->name, b->name) == 0;
+	return a->tid == b->tid && a->start_ticks == b->start_ticks &&
+	       kthread_name_same(a->name, b->name);
 }

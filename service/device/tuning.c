@@ -57,7 +57,7 @@ static int tuning_identify(const struct tuning_subject *s, struct proc_pid_stat 
 		return -ESRCH;
 	if (!(ret->flags & PROC_PF_KTHREAD))
 		return -EPERM;
-	return g_strcmp0(ret->comm, s->name) == 0 ? 0 : -ESRCH;
+	return kthread_name_same(ret->comm, s->name) ? 0 : -ESRCH;
 }
 
 static int tuning_get_scheduling(const struct tuning_subject *s, struct tuning_value *ret)

@@ -268,6 +268,7 @@ static void fake_read_thread(struct irq_table *table, const struct fake_thread *
 	fake_tag(table, t->tags, t->what.kind == KTHREAD_IRQ ? RULE_THREAD : RULE_KTHREAD, t->name);
 	if (t->line) {
 		fake_line_tags(table, t->tags, fake_line(the_fake, t->line->irq));
+		fake_tag(table, t->line->tags, RULE_THREAD, t->name);
 		t->line->unthreaded = IRQ_THREADED;
 		g_ptr_array_add(t->line->threads, t);
 	}
@@ -352,7 +353,8 @@ static struct fake_thread *fake_subject(const struct tuning_subject *s)
 {
 	struct fake_thread *t = fake_tid(s->tid);
 
-	return t && t->start_ticks == s->start_ticks && strcmp(t->name, s->name) == 0 ? t : NULL;
+	return t && t->start_ticks == s->start_ticks && kthread_name_same(t->name, s->name) ? t
+											    : NULL;
 }
 
 int __wrap_tuning_get(const struct tuning_subject *s, enum tuning_attribute a,

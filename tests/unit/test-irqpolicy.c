@@ -1376,6 +1376,30 @@ static void test_other_newcomer(struct world *w, gconstpointer data)
 	g_assert_cmpuint(change_count(w->news, IRQ_DRIFTED), ==, 0);
 }
 
+/* First met before it had run, and so without the rest of its name. */
+static void test_whole_name_later(struct world *w, gconstpointer data)
+{
+	g_autofree char *before = NULL, *now = NULL;
+
+	fake_add_thread(w->f, 80, "napi/enp0s31f6-");
+	fake_chrt(w->f, "napi/enp0s31f6-", SCHED_OTHER, 0);
+	before = fake_state(w->f);
+	world_rules(w, "10-net",
+		    "rules = ( { match = { kthread = \"napi/enp*\"; }; nice = -3; } );");
+	world_start(w);
+	g_assert_cmpint(fake_thread(w->f, "napi/enp0s31f6-")->nice, ==, -3);
+	g_strlcpy(fake_thread(w->f, "napi/enp0s31f6-")->name, "napi/enp0s31f6-8193", 64);
+	world_rules(w, "10-net",
+		    "rules = ( { match = { kthread = \"napi/enp*\"; }; nice = -5; } );");
+	world_reload(w);
+	g_assert_cmpint(fake_thread(w->f, "napi/enp0s31f6-8193")->nice, ==, -5);
+	world_stop(w);
+	g_assert_cmpint(fake_thread(w->f, "napi/enp0s31f6-8193")->nice, ==, 0);
+	g_strlcpy(fake_thread(w->f, "napi/enp0s31f6-8193")->name, "napi/enp0s31f6-", 64);
+	now = fake_state(w->f);
+	g_assert_cmpstr(now, ==, before);
+}
+
 /* A run for others meets a thread that the kernel is still starting. */
 static void test_newcomer_in_its_start(struct world *w, gconstpointer data)
 {
@@ -1562,6 +1586,7 @@ int main(int argc, char **argv)
 	ADD("newcomer", test_newcomer);
 	ADD("secondary-newcomer", test_secondary_newcomer);
 	ADD("other-newcomer", test_other_newcomer);
+	ADD("whole-name-later", test_whole_name_later);
 	ADD("newcomer-in-its-start", test_newcomer_in_its_start);
 	ADD("reset", test_reset);
 	ADD("reset-of-affinity", test_reset_of_affinity);

@@ -164,6 +164,19 @@ static void test_runs(void)
 	g_assert_false(kthread_runs_action("eth0", "eth0"));
 }
 
+static void test_same(void)
+{
+	g_assert_true(kthread_name_same("irq/5-eth0", "irq/5-eth0"));
+	g_assert_true(kthread_name_same("irq/184-mlx5_co", "irq/184-mlx5_comp40@pci"));
+	g_assert_true(kthread_name_same("napi/enp0s31f6-8193", "napi/enp0s31f6-"));
+	g_assert_true(kthread_name_same("irq/184-mlx5_co", "irq/184-mlx5_co"));
+	g_assert_false(kthread_name_same("irq/5-eth0", "irq/5-eth01"));
+	g_assert_false(kthread_name_same("irq/184-mlx5_co", "irq/184-mlx5_cx"));
+	g_assert_false(kthread_name_same("irq/184-mlx5_co", "irq/184-mlx5_c"));
+	g_assert_false(kthread_name_same("irq/184-mlx5_comp1", "irq/184-mlx5_comp2"));
+	g_assert_false(kthread_name_same("irq/184-mlx5_cm", "irq/184-mlx5_comp2"));
+}
+
 static void test_namable(void)
 {
 	g_assert_true(kthread_kind_namable(KTHREAD_IRQ));
@@ -182,6 +195,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/kthread/irq", test_irq);
 	g_test_add_func("/kthread/napi", test_napi);
 	g_test_add_func("/kthread/runs", test_runs);
+	g_test_add_func("/kthread/same", test_same);
 	g_test_add_func("/kthread/namable", test_namable);
 	return g_test_run();
 }

@@ -187,6 +187,27 @@ static void test_cut_name(void)
 	world_free(w);
 }
 
+/* It has not run yet, and so has not its whole name. */
+static void test_not_run_yet(void)
+{
+	struct world *w = world_new(NULL);
+
+	world_thread(w, 100, "napi/enp0s31f6-", PROC_PF_KTHREAD, 'R', SCHED_OTHER);
+	g_assert_cmpint(newcomers_add(w->newcomers, 100, 5), ==, 0);
+	for (int looks = 0; looks < 5 && w->told->len == 0;)
+		looks += sd_event_run(w->event, 10000) > 0;
+	g_assert_cmpuint(w->told->len, ==, 0);
+	world_thread(w, 100, "napi/enp0s31f6-8193", PROC_PF_KTHREAD, 'D', SCHED_OTHER);
+	g_assert_cmpuint(world_run(w, LONG), <, LONG);
+	world_told(w, 0, 100, 5);
+	/* a kernel that cuts, and a thread that always runs */
+	world_thread(w, 101, "napi/enp0s31f6-", PROC_PF_KTHREAD, 'R', SCHED_OTHER);
+	g_assert_cmpint(newcomers_add(w->newcomers, 101, 6), ==, 0);
+	g_assert_cmpuint(world_run(w, LONG), <, LONG);
+	world_told(w, 1, 101, 6);
+	world_free(w);
+}
+
 static void test_never_named(void)
 {
 	struct world *w = world_new(NULL);
@@ -346,6 +367,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/newcomers/interrupt-policy", test_interrupt_policy);
 	g_test_add_func("/newcomers/dropped", test_dropped);
 	g_test_add_func("/newcomers/cut-name", test_cut_name);
+	g_test_add_func("/newcomers/not-run-yet", test_not_run_yet);
 	g_test_add_func("/newcomers/never-named", test_never_named);
 	g_test_add_func("/newcomers/number-again", test_number_again);
 	g_test_add_func("/newcomers/bounded", test_bounded);

@@ -951,6 +951,16 @@ static void test_subjects(void)
 	g_assert_true(a.name != b.name);
 	b.start_ticks++;
 	g_assert_false(tuning_subject_equal(&a, &b));
+	b.start_ticks--;
+	/* first seen before it had the rest of its name */
+	g_free(a.name);
+	a.name = g_strdup("irq/5-i801_smbu");
+	g_assert_false(tuning_subject_equal(&a, &b));
+	g_free(b.name);
+	b.name = g_strdup("irq/5-i801_smbus");
+	g_assert_true(tuning_subject_equal(&a, &b));
+	b.tid++;
+	g_assert_false(tuning_subject_equal(&a, &b));
 	tuning_subject_done(&a);
 	tuning_subject_done(&b);
 }
