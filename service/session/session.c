@@ -207,6 +207,15 @@ static void session_see_maximum(struct session *s)
 	session_news(s, SESSIONS_MAXIMUM);
 }
 
+/* Once a second: what is new and weakens the figures. */
+static void session_watch(struct session *s)
+{
+	bool irqs = irqs_watch(s), trouble = session_see_trouble(s);
+
+	if (irqs || trouble)
+		session_news(s, SESSIONS_CHANGED);
+}
+
 static void on_session_stage(enum stage_news what, void *userdata)
 {
 	struct session *s = userdata;
@@ -217,8 +226,7 @@ static void on_session_stage(enum stage_news what, void *userdata)
 		session_set_state(s, SESSION_RUNNING);
 		break;
 	case STAGE_PROGRESS:
-		if (irqs_watch(s) | session_see_trouble(s))
-			session_news(s, SESSIONS_CHANGED);
+		session_watch(s);
 		session_news(s, SESSIONS_PROGRESS);
 		session_see_maximum(s);
 		break;
