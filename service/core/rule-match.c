@@ -13,6 +13,13 @@
 
 #include <string.h>
 
+struct rule_target rule_target_of(const GArray *tags)
+{
+	if (!tags)
+		return (struct rule_target){ 0 };
+	return (struct rule_target){ (const struct rule_tag *)(const void *)tags->data, tags->len };
+}
+
 static bool value_matches(enum rule_key key, const char *value, const char *pattern)
 {
 	int64_t irq;

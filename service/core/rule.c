@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Why a rule is text that keeps its patterns and not a compiled matcher: rules are shown, written
- * into a session's plan, compared with each other and named in reports, and there are a few dozen
- * of them. Matching thousands of lines against their texts takes less than reading one line from
- * /proc.
+ * into a session's plan, compared with each other and named in reports. Matching one is cheap; who
+ * has thousands of rules and of lines does not try each with each (ruleindex.h).
  */
 #include "rule-internal.h"
 

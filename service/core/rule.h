@@ -47,6 +47,8 @@ struct rule_target {
 	const struct rule_tag *tags;
 	size_t n_tags;
 };
+/* @tags: of struct rule_tag, borrowed; NULL: none. */
+struct rule_target rule_target_of(const GArray *tags);
 
 /* Guards that a rule may set aside; see device/guard.h. */
 enum rule_override {

@@ -11,6 +11,7 @@
 
 #include "irqdefault.h"
 #include "policy.h"
+#include "ruleindex.h"
 #include "tuning.h"
 #include <errno.h>
 
@@ -19,6 +20,7 @@ struct desire {
 	const struct irqdesire *in;
 	GHashTable *entries;	/* irq_key() -> struct tuning_entry */
 	GHashTable *affinities; /* as written -> plain list of the machine */
+	struct ruleindex *plan, *files;
 	GPtrArray *aims;
 };
 
@@ -117,24 +119,17 @@ static bool desire_reset(const struct irqdesire *in, const struct irq_aim *aim,
 
 /* What should be */
 
-static void desire_resolve(const struct irqdesire *in, const struct tuning_subject *s,
+static void desire_resolve(const struct desire *d, const struct tuning_subject *s,
 			   const GArray *tags, struct rule_wish *ret)
 {
-	const struct irq_hand *hand = desire_find(in->hands, s, -1);
-	const struct rule_target target = {
-		.tags = tags ? (const struct rule_tag *)(const void *)tags->data : NULL,
-		.n_tags = tags ? tags->len : 0,
-	};
-	const GPtrArray *lists[3];
-	size_t n = 0;
+	const struct irq_hand *hand = desire_find(d->in->hands, s, -1);
+	const struct rule_target target = rule_target_of(tags);
+	g_autoptr(GPtrArray) plan = g_ptr_array_new(), files = g_ptr_array_new();
+	const GPtrArray *lists[] = { plan, hand ? hand->rules : NULL, files };
 
-	if (in->plan)
-		lists[n++] = in->plan;
-	if (hand)
-		lists[n++] = hand->rules;
-	if (in->files)
-		lists[n++] = in->files;
-	rules_resolve(lists, n, &target, ret);
+	ruleindex_match(d->plan, &target, plan);
+	ruleindex_match(d->files, &target, files);
+	rules_resolve(lists, G_N_ELEMENTS(lists), &target, ret);
 }
 
 static bool desire_of_plan(const struct irqdesire *in, const struct rule *r)
@@ -301,7 +296,7 @@ static void desire_thread(struct desire *d, struct irq_thread *t)
 	struct rule_wish w;
 
 	tuning_subject_of_thread(t, &s);
-	desire_resolve(d->in, &s, t->tags, &w);
+	desire_resolve(d, &s, t->tags, &w);
 	desire_attribute(d, t, NULL, &s, TUNING_POLICY, &w);
 	desire_attribute(d, t, NULL, &s, TUNING_NICE, &w);
 	/* where an interrupt thread runs is its line's */
@@ -310,23 +305,14 @@ static void desire_thread(struct desire *d, struct irq_thread *t)
 	tuning_subject_done(&s);
 }
 
-/* A line is also known by its threads: a rule that names one of them and an affinity means it. */
+/* Its threads' names are among its tags: a rule that names one and an affinity means the line. */
 static void desire_line(struct desire *d, struct irq_line *l)
 {
-	g_autoptr(GArray) tags = g_array_new(FALSE, FALSE, sizeof(struct rule_tag));
 	struct tuning_subject s;
 	struct rule_wish w;
 
-	if (l->tags)
-		g_array_append_vals(tags, l->tags->data, l->tags->len);
-	for (guint i = 0; l->threads && i < l->threads->len; i++) {
-		const struct irq_thread *t = l->threads->pdata[i];
-
-		if (t->tags)
-			g_array_append_vals(tags, t->tags->data, t->tags->len);
-	}
 	tuning_subject_of_line(l, &s);
-	desire_resolve(d->in, &s, tags, &w);
+	desire_resolve(d, &s, l->tags, &w);
 	desire_attribute(d, NULL, l, &s, TUNING_AFFINITY, &w);
 	tuning_subject_done(&s);
 }
@@ -336,6 +322,8 @@ GPtrArray *irqdesire(const struct irqdesire *in)
 	struct desire d = {
 		.in = in,
 		.entries = desire_index(in->entries),
+		.plan = ruleindex_new(in->plan),
+		.files = ruleindex_new(in->files),
 		.affinities = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
 		.aims = g_ptr_array_new_with_free_func((GDestroyNotify)irq_aim_free),
 	};
@@ -346,5 +334,7 @@ GPtrArray *irqdesire(const struct irqdesire *in)
 		desire_thread(&d, in->table->threads->pdata[i]);
 	g_hash_table_unref(d.entries);
 	g_hash_table_unref(d.affinities);
+	ruleindex_free(d.plan);
+	ruleindex_free(d.files);
 	return d.aims;
 }

@@ -9,31 +9,18 @@
 #include "glob.h"
 #include "irqaim.h"
 #include "policy.h"
+#include "ruleindex.h"
 
-static bool rule_target_matches(const struct rule *r, const GArray *tags)
-{
-	const struct rule_target target = {
-		.tags = tags ? (const struct rule_tag *)(const void *)tags->data : NULL,
-		.n_tags = tags ? tags->len : 0,
-	};
-
-	return rule_matches(r, &target);
-}
+/* What of the table a rule matches. */
+struct rule_reach {
+	bool thread;
+	bool unused;		     /* a line that nobody listens to */
+	const struct irq_line *line; /* the first; NULL: none */
+};
 
 static bool rule_asks_of_threads(const struct rule *r)
 {
 	return r->policy >= 0 || r->priority >= 0 || r->has_nice;
-}
-
-static bool rule_matches_thread(const struct rule *r, const struct irq_table *table)
-{
-	for (guint i = 0; i < table->threads->len; i++) {
-		const struct irq_thread *t = table->threads->pdata[i];
-
-		if (rule_target_matches(r, t->tags))
-			return true;
-	}
-	return false;
 }
 
 /* Means only what nobody may touch. */
@@ -62,35 +49,49 @@ static void irqnotes_add(GPtrArray *changes, const struct rule *r, enum irq_outc
 	g_ptr_array_add(changes, c);
 }
 
-/* A line that nobody listens to may get a thread yet: NULL then, or when @r matches no line. */
-static const struct irq_line *rule_matches_line(const struct rule *r, const struct irq_table *table,
-						bool *ret_unused)
+/* Marks what the rules that match @tags reach; @line: whose they are, NULL: a thread's. */
+static void reaches_add(GHashTable *reaches, const struct ruleindex *index, const GArray *tags,
+			const struct irq_line *line)
 {
-	const struct irq_line *found = NULL;
+	const struct rule_target target = rule_target_of(tags);
+	g_autoptr(GPtrArray) rules = g_ptr_array_new();
 
-	for (guint i = 0; i < table->lines->len; i++) {
-		const struct irq_line *l = table->lines->pdata[i];
+	ruleindex_match(index, &target, rules);
+	for (guint i = 0; i < rules->len; i++) {
+		struct rule_reach *reach = g_hash_table_lookup(reaches, rules->pdata[i]);
 
-		if (!rule_target_matches(r, l->tags))
-			continue;
-		*ret_unused |= l->unthreaded == IRQ_UNUSED;
-		if (!found)
-			found = l;
+		reach->thread |= !line;
+		reach->unused |= line && line->unthreaded == IRQ_UNUSED;
+		reach->line = reach->line ?: line;
 	}
-	return found;
 }
 
-static void irqnotes_rule(const struct irq_table *table, const struct rule *r, GPtrArray *changes)
+/* struct rule -> struct rule_reach, for all of @rules. */
+static GHashTable *reaches_new(const struct irq_table *table, const GPtrArray *rules)
 {
-	const struct irq_line *l;
-	bool unused = false;
+	GHashTable *reaches = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	g_autoptr(ruleindex_t) index = ruleindex_new(rules);
 
-	if (rule_matches_thread(r, table))
+	for (guint i = 0; i < rules->len; i++)
+		g_hash_table_insert(reaches, rules->pdata[i], g_new0(struct rule_reach, 1));
+	for (guint i = 0; i < table->threads->len; i++)
+		reaches_add(reaches, index, ((struct irq_thread *)table->threads->pdata[i])->tags,
+			    NULL);
+	for (guint i = 0; i < table->lines->len; i++)
+		reaches_add(reaches, index, ((struct irq_line *)table->lines->pdata[i])->tags,
+			    table->lines->pdata[i]);
+	return reaches;
+}
+
+/* A line that nobody listens to may get a thread yet. */
+static void irqnotes_rule(const struct irq_table *table, const struct rule *r,
+			  const struct rule_reach *reach, GPtrArray *changes)
+{
+	const struct irq_line *l = reach->line;
+
+	if (reach->thread || (l && !rule_asks_of_threads(r)))
 		return;
-	l = rule_matches_line(r, table, &unused);
-	if (l && !rule_asks_of_threads(r))
-		return;
-	if (l && !unused)
+	if (l && !reach->unused)
 		irqnotes_add(changes, r, IRQ_NEVER, (int)l->irq, irq_line_explain(l));
 	else if (!l && rule_matches_protected(r))
 		irqnotes_add(
@@ -108,8 +109,14 @@ static void irqnotes_rule(const struct irq_table *table, const struct rule *r, G
 
 void irqnotes_rules(const struct irq_table *table, const GPtrArray *rules, GPtrArray *changes)
 {
-	for (guint i = 0; rules && i < rules->len; i++)
-		irqnotes_rule(table, rules->pdata[i], changes);
+	g_autoptr(GHashTable) reaches = NULL;
+
+	if (!rules || rules->len == 0)
+		return;
+	reaches = reaches_new(table, rules);
+	for (guint i = 0; i < rules->len; i++)
+		irqnotes_rule(table, rules->pdata[i], g_hash_table_lookup(reaches, rules->pdata[i]),
+			      changes);
 }
 
 static char *thread_rank_format(const struct irq_thread *t)

@@ -8,6 +8,7 @@
 #include "glob.h"
 #include "irqlist.h"
 #include "policy.h"
+#include "ruleindex.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -55,9 +56,25 @@ static void check_wish(const struct rule_wish *w)
 		g_assert(w->priority_by && w->priority > 0);
 }
 
+/* The same as by trying each. */
+static void check_index(const struct ruleindex *index, const GPtrArray *rules,
+			const struct rule_target *t)
+{
+	g_autoptr(GPtrArray) found = g_ptr_array_new();
+	guint n = 0;
+
+	ruleindex_match(index, t, found);
+	for (guint i = 0; i < rules->len; i++)
+		if (rule_matches(rules->pdata[i], t))
+			g_assert(n < found->len && found->pdata[n++] == rules->pdata[i]);
+	g_assert(n == found->len);
+}
+
 /* A thread for each rule, whose tags are the rule's patterns as they stand: it must match. */
 static void check_resolve(const GPtrArray *rules)
 {
+	g_autoptr(ruleindex_t) index = ruleindex_new(rules);
+
 	for (guint i = 0; i < rules->len; i++) {
 		const struct rule *r = rules->pdata[i];
 		const GPtrArray *lists[] = { NULL, rules, rules };
@@ -75,6 +92,7 @@ static void check_resolve(const GPtrArray *rules)
 				tags[t.n_tags++] = (struct rule_tag){ key, value };
 		}
 		g_assert(rule_matches(r, &t));
+		check_index(index, rules, &t);
 		rules_resolve(lists, G_N_ELEMENTS(lists), &t, &w);
 		check_wish(&w);
 		g_assert(w.policy_by || w.priority_by || w.nice_by || w.affinity_by);

@@ -4,6 +4,7 @@
 #include "conftree.h"
 #include "glob.h"
 #include "irqlist.h"
+#include "ruleindex.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -398,6 +399,58 @@ static void test_match_rule(void)
 	g_assert_true(rule_matches(rules->pdata[3], &eth));
 }
 
+/* Names, lists and wildcards, mixed: the same rules as by trying each, in the same order. */
+static void test_index(void)
+{
+	static const char *const matches[] = {
+		"irq = 24",
+		"irq = 25",
+		"irq = \"20-30\"",
+		"action = \"eth0\"",
+		"action = \"eth*\"",
+		"action = \"eth1\"",
+		"action = \"ahci[0000:00:1f.2]\"",
+		"action = \"ahci\\\\[0000:00:1f.2]\"",
+		"thread = \"irq/24-eth0\"",
+		"thread = \"irq/*\"",
+		"interface = \"eth0\"",
+		"interface = \"eth0\"; irq = 24",
+		"interface = \"eth0\"; irq = 25",
+		"interface = \"eth?\"; irq = 24",
+		"subsystem = \"pci\"",
+		"kthread = \"eth0\"",
+	};
+	g_autoptr(GString) text = g_string_new("rules = (");
+	g_autoptr(GPtrArray) rules = NULL, expected = g_ptr_array_new(), found = g_ptr_array_new();
+	g_autoptr(ruleindex_t) index = NULL, none = ruleindex_new(NULL);
+	struct rule_tag twice[2 * G_N_ELEMENTS(eth_tags)];
+	const struct rule_target double_eth = { twice, G_N_ELEMENTS(twice) };
+
+	for (size_t i = 0; i < 3 * G_N_ELEMENTS(matches); i++)
+		g_string_append_printf(text, "%s { match = { %s; }; nice = 1; }", i ? "," : "",
+				       matches[i * 7 % G_N_ELEMENTS(matches)]);
+	g_string_append(text, " );");
+	rules = parsed(text->str);
+	for (guint i = 0; i < rules->len; i++)
+		if (rule_matches(rules->pdata[i], &eth))
+			g_ptr_array_add(expected, rules->pdata[i]);
+	g_assert_cmpuint(expected->len, >=, 30);
+	index = ruleindex_new(rules);
+	ruleindex_match(index, &eth, found);
+	g_assert_cmpuint(found->len, ==, expected->len);
+	g_assert_cmpmem(found->pdata, found->len * sizeof(void *), expected->pdata,
+			expected->len * sizeof(void *));
+
+	/* what is known twice is matched once; matches are appended; no rules, no tags */
+	memcpy(twice, eth_tags, sizeof(eth_tags));
+	memcpy(twice + G_N_ELEMENTS(eth_tags), eth_tags, sizeof(eth_tags));
+	ruleindex_match(index, &double_eth, found);
+	g_assert_cmpuint(found->len, ==, 2 * expected->len);
+	ruleindex_match(none, &eth, found);
+	ruleindex_match(index, &(struct rule_target){ 0 }, found);
+	g_assert_cmpuint(found->len, ==, 2 * expected->len);
+}
+
 static struct rule_wish resolved(const GPtrArray *const *lists, size_t n)
 {
 	struct rule_wish w;
@@ -762,6 +815,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/rule/whole-file", test_whole_file);
 	g_test_add_func("/rule/match", test_match);
 	g_test_add_func("/rule/match-rule", test_match_rule);
+	g_test_add_func("/rule/index", test_index);
 	g_test_add_func("/rule/resolve", test_resolve);
 	g_test_add_func("/rule/resolve-priority", test_resolve_priority);
 	g_test_add_func("/rule/glob", test_glob);
