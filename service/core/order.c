@@ -166,6 +166,40 @@ static int order_check_policy(const struct order *o, char **ret_message)
 	return order_check_deadline(o, ret_message);
 }
 
+/* What the role's own rules say, as a sentence. */
+static int order_check_role(const struct order *o, char **ret_message)
+{
+	const struct role_setup s = {
+		.role = o->role,
+		.answer = o->answer,
+		.receive = o->receive,
+		.strobe = o->strobe,
+		.port = o->port,
+		.interval_ns = o->interval_ns,
+		.timeout_ns = o->timeout_ns,
+		.policy = (int)o->policy,
+	};
+	g_autofree char *why = NULL;
+
+	if (o->role >= _ROLE_MAX || o->answer >= _ROLE_ANSWER_MAX ||
+	    o->receive >= _ROLE_RECEIVE_MAX || o->strobe > 1)
+		return order_bad(ret_message, "There is no such role, answer or receive.");
+	if (!memchr(o->port, '\0', sizeof(o->port)))
+		return order_bad(ret_message, "The name of the port has no end.");
+	if (role_conflict(&s, &why)) {
+		why[0] = g_ascii_toupper(why[0]);
+		return order_bad(ret_message, "%s.", why);
+	}
+	if (role_of_port(o->role) && CPU_COUNT(&o->cpus) != 1)
+		return order_bad(ret_message, "A port is measured on one CPU: name it.");
+	if (role_sends(o->role) && o->timeout_ns == 0)
+		return order_bad(ret_message, "The role %s needs a time-out.",
+				 role_to_string(o->role));
+	if (o->role != ROLE_NONE && o->dither_ns > 0)
+		return order_bad(ret_message, "The kernel module dithers nothing.");
+	return 0;
+}
+
 int order_check(const struct order *o, char **ret_message)
 {
 	if (!order_word(o->instrument, sizeof(o->instrument)))
@@ -179,7 +213,7 @@ int order_check(const struct order *o, char **ret_message)
 				 "The DMA latency must be between 0 and 2000000000us.");
 	if (o->lock_memory > 1)
 		return order_bad(ret_message, "Locking memory is 0 or 1.");
-	if (order_check_policy(o, ret_message) < 0)
+	if (order_check_policy(o, ret_message) < 0 || order_check_role(o, ret_message) < 0)
 		return -EINVAL;
 	return order_check_times(o, ret_message);
 }

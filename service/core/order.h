@@ -6,11 +6,12 @@
  * Plain bytes from parent to child of the same build; read as if from a stranger all the same
  * (order_read() checks every field). The stand-alone command line fills the same struct.
  */
+#include "role.h"
 #include <sched.h>
 #include <stdint.h>
 
 #define ORDER_MAGIC   0x3164724f66627472ULL
-#define ORDER_VERSION 1
+#define ORDER_VERSION 2
 
 struct order {
 	uint64_t magic;
@@ -21,7 +22,7 @@ struct order {
 	uint32_t priority;	/* 1..98 for fifo and rr (control has one more), else 0 */
 	int32_t nice;		/* for other */
 	int32_t dma_latency_us; /* -1: leave /dev/cpu_dma_latency alone */
-	uint64_t interval_ns;	/* 1 us .. 1 h; 0 for instruments without a grid */
+	uint64_t interval_ns;	/* 1 us .. 1 h; 0 where there is none */
 	uint64_t duration_ns;	/* measuring time without the warm-up */
 	uint64_t warmup_ns;
 	uint64_t break_ns;  /* end at the first sample >= this; 0: never */
@@ -34,8 +35,14 @@ struct order {
 	uint32_t lock_memory; /* 1: mlockall, failing is NotPermitted; 0 or an ordinary policy: try,
 				 warn */
 	int32_t parent_pid; /* who must be the parent, or the child ends at once; 0: not checked */
+	uint32_t role;	    /* enum role; ROLE_NONE for instruments without the kernel module */
+	uint32_t answer;    /* enum role_answer */
+	uint32_t receive;   /* enum role_receive */
+	uint32_t strobe;    /* 1: pulses and answers are pulses of STROBE too */
 	uint32_t pad;
-	cpu_set_t cpus; /* measured CPUs: one thread each */
+	uint64_t timeout_ns; /* after which an answer is lost; 0 of roles that wait for none */
+	char port[ROLE_PORT_MAX + 1]; /* "parport0", never a path; "" of roles without a port */
+	cpu_set_t cpus; /* measured CPUs: one thread each; exactly one of a role with a port */
 };
 
 /* Fill with defaults: timer, other, 1 ms, 10 s, no CPUs. */

@@ -288,7 +288,7 @@ void region_close_cpu(struct region_cpu *c, uint64_t now_mono_ns)
 {
 	uint64_t n;
 
-	if (!c->started || c->done || c->interval_ns == 0)
+	if (!c->started || c->done || c->batched || c->interval_ns == 0)
 		return;
 	n = figures_close(&c->figures, c->next_ns, c->interval_ns, now_mono_ns);
 	c->next_ns += n * c->interval_ns;
@@ -353,7 +353,21 @@ static void region_rebuild_cpu(struct region_cpu *c)
 static bool region_cpu_sane(const struct region_cpu *c)
 {
 	return c->cpu >= 0 && c->cpu < CPU_SETSIZE && c->started <= 1 && c->done <= 1 &&
-	       (c->interval_ns == 0 || c->next_ns >= c->grid_ns);
+	       c->batched <= 1 && (c->interval_ns == 0 || c->next_ns >= c->grid_ns);
+}
+
+static bool region_port_sane(const struct region_port *p)
+{
+	return p->known <= 1 && p->role < _ROLE_MAX && p->answer < _ROLE_ANSWER_MAX &&
+	       p->receive < _ROLE_RECEIVE_MAX && p->stop < _REGION_STOP_MAX;
+}
+
+static void printable(char *text, size_t size)
+{
+	text[size - 1] = '\0';
+	for (; *text; text++)
+		if (!g_ascii_isprint(*text))
+			*text = '?';
 }
 
 int region_read_cpu(const void *map, size_t size, unsigned i, struct region_cpu *ret)
@@ -372,19 +386,14 @@ int region_read_cpu(const void *map, size_t size, unsigned i, struct region_cpu 
 		region_copy_cpu(src, ret);
 		region_rebuild_cpu(ret);
 	}
-	if (!region_cpu_sane(ret) || figures_check(&ret->figures) < 0)
+	printable(ret->port.name, sizeof(ret->port.name));
+	printable(ret->port.port, sizeof(ret->port.port));
+	if (!region_cpu_sane(ret) || !region_port_sane(&ret->port) ||
+	    figures_check(&ret->figures) < 0)
 		return -EBADMSG;
 	if (h.phase == REGION_ENDED)
 		region_close_cpu(ret, h.end_mono_ns);
 	return r < 0;
-}
-
-static void printable(char *text, size_t size)
-{
-	text[size - 1] = '\0';
-	for (; *text; text++)
-		if (!g_ascii_isprint(*text))
-			*text = '?';
 }
 
 int region_check(const void *map, size_t size, struct region_header *ret)

@@ -12,12 +12,13 @@
  * -EBADMSG, never a bad access. Fuzzed (tests/fuzz/region.c).
  */
 #include "figures.h"
+#include "role.h"
 #include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define REGION_MAGIC   0x3167655266627472ULL
-#define REGION_VERSION 1
+#define REGION_VERSION 2
 #define REGION_TEXT    512
 
 enum region_phase {
@@ -55,6 +56,50 @@ struct region_header {
 	char warnings[REGION_TEXT]; /* finding ids (core/finding.h), blank-separated */
 };
 
+enum region_context { /* where a handler really ran; bits */
+		      REGION_CONTEXT_HARDIRQ = 1,
+		      REGION_CONTEXT_THREAD = 2,
+};
+
+enum region_stop {			 /* why the kernel module stopped measuring */
+		   REGION_STOP_NONE,	 /* it has not */
+		   REGION_STOP_ASKED,	 /* by us: the time was over */
+		   REGION_STOP_COUNT,	 /* as many as were asked for */
+		   REGION_STOP_LOSSES,	 /* many answers in a row were lost */
+		   REGION_STOP_DETACHED, /* the port was removed */
+		   REGION_STOP_STORM,	 /* too many interrupts: the line is masked */
+		   REGION_STOP_SUSPEND,	 /* the machine went to sleep */
+		   _REGION_STOP_MAX,
+};
+
+/*
+ * What the kernel module says of itself besides samples. Counts are of its whole run, the warm-up
+ * included. Of a CPU's block, because each has a run of its own and is the only writer.
+ */
+struct region_port {
+	uint32_t known; /* 1: what follows is there */
+	uint32_t role, answer, receive;
+	uint32_t context;	  /* enum region_context; 0: no handler ran */
+	uint32_t stop;		  /* enum region_stop */
+	int32_t irq;		  /* the port's line; -1: none */
+	int32_t tid;		  /* the thread that took the time (the handler's); 0: none */
+	int32_t policy, priority; /* its own; SCHED_*, 1..99 or 0 */
+	char name[16];		  /* its name */
+	char port[ROLE_PORT_MAX + 1];
+	uint64_t access_ns; /* one access to the port: the resolution; 0: not known, or no port */
+	uint64_t timeout_ns;
+	uint64_t pulses;  /* sent */
+	uint64_t answers; /* given by a target */
+	uint64_t samples;
+	uint64_t lost, late;
+	uint64_t discarded;  /* pulses left out while resynchronising */
+	uint64_t strays;     /* interrupts that belong to no pulse */
+	uint64_t interrupts; /* all of them */
+	uint64_t missed;     /* periods without a pulse or a sample */
+	uint64_t lost_records;
+	uint64_t off_ns, off_max_ns; /* with interrupts off: together; the longest */
+};
+
 struct region_cpu {
 	uint32_t seq; /* odd while the writer is inside */
 	int32_t cpu;
@@ -63,11 +108,14 @@ struct region_cpu {
 	int32_t priority; /* 1..99, else 0 */
 	uint32_t started; /* 1: measuring has begun on this CPU (warm-up over) */
 	uint32_t done;	  /* 1: the thread came to its end: it awaits no wake-up any more */
+	uint32_t batched; /* 1: samples come some time after they were taken: what is awaited is not
+			     known before done */
 	uint64_t grid_ns; /* CLOCK_MONOTONIC of the first grid point counted; 0 without a grid */
 	uint64_t next_ns; /* the wake-up that is awaited: a grid point, plus its dither */
 	uint64_t interval_ns; /* 0 without a grid */
 	uint64_t last_ns;     /* latest sample, for the live line */
 	uint64_t last_at_ns;  /* when it was taken, since stage start */
+	struct region_port port;
 	struct figures figures;
 };
 
@@ -147,7 +195,8 @@ int region_check(const void *map, size_t size, struct region_header *ret);
  * A block whose writer is gone: account the grid points up to @now_mono_ns that nothing came for
  * (figures_close). @c is a copy from region_read_cpu(), so that there is never a second writer of
  * a block. Does nothing the second time, nor for a writer that had come to its end (c->done), nor
- * in the warm-up. For a child that was killed: @now_mono_ns is the moment of its death.
+ * in the warm-up, nor for a writer in batches. For a child that was killed: @now_mono_ns is the
+ * moment of its death.
  */
 void region_close_cpu(struct region_cpu *c, uint64_t now_mono_ns);
 

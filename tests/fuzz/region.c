@@ -4,6 +4,7 @@
  * else as changes to a good region of two CPUs: offset (4 bytes, little-endian), length (1), bytes.
  */
 #include "region.h"
+#include "portfacts.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@ static void record_some(struct region_cpu *c)
 	c->interval_ns = 1000000;
 	c->grid_ns = c->next_ns = 1000000000;
 	c->started = 1;
+	c->port = (struct region_port){ .known = 1, .role = ROLE_LOGGER, .tid = 5, .irq = 7 };
 	c->figures.has_grid = 1;
 	for (uint64_t i = 0; i < 100; i++)
 		region_record(c, i * i * 1000, i * 1000000000, 0);
@@ -51,6 +53,10 @@ static void use(struct region_cpu *c)
 	uint64_t ns;
 	double d;
 
+	json_t *facts = portfacts_add(portfacts_add(NULL, c->cpu, &c->port), 1, &c->port);
+	g_auto(GStrv) lines = portfacts_lines(facts);
+
+	json_decref(facts);
 	region_close_cpu(c, c->next_ns + 5000000);
 	figures_add(sum, &c->figures);
 	figures_add(sum, &c->figures);

@@ -131,6 +131,58 @@ static void test_words(void)
 	assert_refused(&o, "CPU");
 }
 
+static void test_roles(void)
+{
+	struct order good = order_good(), o;
+
+	good.policy = SCHED_FIFO;
+	good.priority = 80;
+	good.role = ROLE_LOGGER;
+	good.receive = ROLE_RECEIVE_IRQ;
+	good.timeout_ns = 500000;
+	strcpy(good.port, "parport0");
+	g_assert_cmpint(order_check(&good, NULL), ==, 0);
+	good.strobe = 1;
+	g_assert_cmpint(order_check(&good, NULL), ==, 0);
+	o = good;
+	o.receive = ROLE_RECEIVE_POLL;
+	assert_refused(&o, "Strobe");
+	o.strobe = 0;
+	g_assert_cmpint(order_check(&o, NULL), ==, 0);
+	o.receive = 77;
+	assert_refused(&o, "role");
+	o = good;
+	o.role = _ROLE_MAX;
+	assert_refused(&o, "role");
+	o = good;
+	o.timeout_ns = 0;
+	assert_refused(&o, "time-out");
+	o.timeout_ns = 500001;
+	assert_refused(&o, "half");
+	o = good;
+	CPU_SET(1, &o.cpus);
+	assert_refused(&o, "one CPU");
+	o = good;
+	o.policy = SCHED_RR;
+	assert_refused(&o, "fifo");
+	o = good;
+	o.answer = ROLE_ANSWER_USER;
+	assert_refused(&o, "target");
+	o = good;
+	o.port[0] = '\0';
+	assert_refused(&o, "port");
+	strcpy(o.port, "a/b");
+	assert_refused(&o, "port");
+	memset(o.port, 'a', sizeof(o.port)); /* no end */
+	assert_refused(&o, "port");
+	o = good;
+	o.role = ROLE_IRQ;
+	assert_refused(&o, "port");
+	o = order_good();
+	strcpy(o.port, "parport0"); /* of a timer */
+	assert_refused(&o, "port");
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -139,5 +191,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/order/ranges", test_ranges);
 	g_test_add_func("/order/policies", test_policies);
 	g_test_add_func("/order/words", test_words);
+	g_test_add_func("/order/roles", test_roles);
 	return g_test_run();
 }
