@@ -66,6 +66,7 @@ void result_stage_free(struct result_stage *s)
 	g_ptr_array_unref(s->cpus);
 	g_array_unref(s->checkpoints);
 	json_decref(s->irqs);
+	json_decref(s->port);
 	g_free(s);
 }
 
@@ -101,6 +102,7 @@ static void *result_stage_copy(const void *data, void *unused)
 	s->cpus = g_ptr_array_copy(src->cpus, (GCopyFunc)result_cpu_copy, NULL);
 	s->checkpoints = g_array_copy(src->checkpoints);
 	s->irqs = json_deep_copy(src->irqs);
+	s->port = json_deep_copy(src->port);
 	return s;
 }
 

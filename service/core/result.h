@@ -45,6 +45,7 @@ struct result_stage {
 	uint64_t duration_ns;  /* measured so far */
 	uint64_t planned_ns;
 	json_t *irqs;	     /* per-line interrupt deltas; NULL: none */
+	json_t *port;	     /* portfacts.h; NULL: no kernel module was used */
 	GArray *checkpoints; /* of uint64_t: ns since stage start at which we wrote */
 	bool complete;	     /* the instrument came to its end (or was stopped) by itself */
 };

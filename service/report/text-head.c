@@ -110,8 +110,14 @@ static void text_method(struct page *p, const struct result *r)
 {
 	g_autoptr(GString) text = g_string_new(r->instrument);
 	const char *policy = policy_to_string(r->policy);
+	const char *role = value_get_string(r->method, "role");
+	const char *port = value_get_string(r->method, "port");
 	g_autofree char *cpus = text_cpus(r);
 
+	if (role)
+		g_string_append_printf(text, " %s", role);
+	if (port)
+		g_string_append_printf(text, " at %s", port);
 	if (r->interval_ns) {
 		g_autofree char *interval = duration_format(r->interval_ns);
 

@@ -10,6 +10,7 @@
 #include "bars.h"
 #include "cell.h"
 #include "duration.h"
+#include "portfacts.h"
 #include "table.h"
 #include "text-head.h"
 #include "text-worst.h"
@@ -53,6 +54,18 @@ static void text_stage_reasons(struct page *p, const struct result_stage *s)
 
 		if (f->kind->weight == FINDING_INCONCLUSIVE)
 			page_item(p, PAGE_BAD, "Inconclusive: ", 4, text);
+	}
+}
+
+/* How it was measured, where the kernel module did it. */
+static void text_stage_port(struct page *p, const struct result_stage *s)
+{
+	g_auto(GStrv) lines = portfacts_lines(s->port);
+
+	for (char **line = lines; *line; line++) {
+		g_autofree char *clean = cell_text(*line);
+
+		page_item(p, PAGE_PLAIN, "", 2, clean);
 	}
 }
 
@@ -292,6 +305,7 @@ void text_stage(struct page *p, const struct result_stage *s, guint number, guin
 
 	text_stage_heading(p, s, number, total);
 	text_stage_reasons(p, s);
+	text_stage_port(p, s);
 	text_figures(p, s, all);
 	text_percentiles(p, all);
 	text_limits(p, s);

@@ -7,6 +7,7 @@
 
 #include "cleanup.h"
 #include "clock.h"
+#include "portfacts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -201,6 +202,7 @@ static int drain_take_header(struct drain *d)
 
 static int drain_take(struct drain *d, struct result_stage *s, uint64_t close_mono_ns)
 {
+	g_autoptr(json_t) port = NULL;
 	uint64_t measured_ns = 0;
 	int r;
 
@@ -221,12 +223,15 @@ static int drain_take(struct drain *d, struct result_stage *s, uint64_t close_mo
 		c->priority = d->copy->priority;
 		drain_mark(d->windows, c->figures, &d->copy->figures);
 		*c->figures = d->copy->figures;
+		port = portfacts_add(port, d->copy->cpu, &d->copy->port);
 		measured_ns = MAX(measured_ns, drain_measured_ns(d));
 		if (d->live[i].count > 0 && d->live[i].max_ns > d->max_ns) {
 			d->max_ns = d->live[i].max_ns;
 			d->max_cpu = d->copy->cpu;
 		}
 	}
+	json_decref(s->port);
+	s->port = g_steal_pointer(&port);
 	s->started_usec = d->header.start_real_ns / NSEC_PER_USEC;
 	s->duration_ns = measured_ns;
 	/* both times of it are there when it has ended, and not a moment earlier */

@@ -56,6 +56,7 @@ const char *const stage_texts[_STAGE_TEXT_MAX] = {
 	[STAGE_VERDICT] = "verdict", [STAGE_FINDINGS] = "findings",
 	[STAGE_LIMITS] = "limits",   [STAGE_METRICS] = "metrics",
 	[STAGE_IRQS] = "irqs",	     [STAGE_CHECKPOINTS] = "checkpoints",
+	[STAGE_PORT] = "port",
 };
 
 struct head_row *head_row_new(void)
@@ -249,6 +250,7 @@ struct stage_row *stage_row_from_stage(const struct result_stage *s)
 	row->text[STAGE_METRICS] = rows_metrics_text(s->metrics);
 	row->text[STAGE_IRQS] = rows_json_text(s->irqs);
 	row->text[STAGE_CHECKPOINTS] = rows_checkpoints_text(s->checkpoints);
+	row->text[STAGE_PORT] = rows_json_text(s->port);
 	for (guint i = 0; i < s->cpus->len; i++) {
 		const struct result_cpu *c = s->cpus->pdata[i];
 		struct figures_row *f = figures_row_new();
@@ -311,6 +313,7 @@ int stage_row_to_stage(const struct stage_row *row, struct result_stage **ret, c
 	rows_metrics_parse(row->text[STAGE_METRICS], s->metrics);
 	s->irqs = rows_json_parse(row->text[STAGE_IRQS]);
 	rows_checkpoints_parse(row->text[STAGE_CHECKPOINTS], s->checkpoints);
+	s->port = rows_json_parse(row->text[STAGE_PORT]);
 	r = stage_row_add_cpus(row, s, ret_message);
 	if (r < 0) {
 		result_stage_free(s);

@@ -73,6 +73,8 @@ const char *const schema_steps[] = {
 	"  data BLOB NOT NULL,"
 	"  PRIMARY KEY (session, stage, cpu),"
 	"  FOREIGN KEY (session, stage) REFERENCES stages(session, idx) ON DELETE CASCADE);",
+	/* what the kernel module said of a stage: portfacts.h */
+	"ALTER TABLE stages ADD COLUMN port TEXT;",
 	NULL,
 };
 

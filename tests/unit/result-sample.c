@@ -5,6 +5,8 @@
  */
 #include "result-sample.h"
 
+#include "portfacts.h"
+
 #include <sched.h>
 #include <string.h>
 
@@ -277,6 +279,60 @@ struct result *sample_many(void)
 	return r;
 }
 
+static json_t *sample_port_facts(void)
+{
+	const struct region_port p = {
+		.known = 1,
+		.role = ROLE_LOGGER,
+		.receive = ROLE_RECEIVE_IRQ,
+		.context = REGION_CONTEXT_THREAD,
+		.stop = REGION_STOP_ASKED,
+		.irq = 7,
+		.tid = 143,
+		.policy = SCHED_FIFO,
+		.priority = 80,
+		.name = "irq/7-parport0",
+		.port = "parport0",
+		.access_ns = 1267,
+		.timeout_ns = 500 * US,
+		.pulses = 10100,
+		.samples = 10087,
+		.lost = 12,
+		.late = 3,
+		.discarded = 1,
+		.strays = 2,
+		.interrupts = 10093,
+		.missed = 4,
+	};
+
+	return portfacts_add(NULL, 1, &p);
+}
+
+struct result *sample_port(void)
+{
+	struct result *r = sample_head("s20261130T020012Z_7a7a", SESSION_DONE);
+	struct result_stage *s;
+	struct figures *f;
+
+	sample_conditions(r);
+	r->instrument = (g_free(r->instrument), g_strdup("parport"));
+	json_object_set_new(r->method, "instrument", json_string("parport"));
+	json_object_set_new(r->method, "role", json_string("logger"));
+	json_object_set_new(r->method, "port", json_string("parport0"));
+	json_object_set_new(r->method, "receive", json_string("irq"));
+	r->verdict = VERDICT_FAIL;
+	r->reason = (g_free(r->reason), g_strdup("Stage none: lost <= 0 is broken: 12."));
+	s = sample_stage(r, "none", VERDICT_FAIL);
+	f = sample_cpu(r, s, 1);
+	sample_fill(f, 77, 9987, 30 * US, MS);
+	f->has_grid = 0;
+	f->lost = 12;
+	f->late = 3;
+	s->port = sample_port_facts();
+	sample_limit(s, "lost <= 0", -1);
+	return r;
+}
+
 struct result *sample_hostile(void)
 {
 	static const char text[] =
@@ -291,6 +347,9 @@ struct result *sample_hostile(void)
 	r->plan_text = (g_free(r->plan_text), g_strdup(text));
 	json_object_set_new(r->overrides, "label", json_string("it's a \"label\"\n"));
 	s = sample_stage(r, text, VERDICT_INCONCLUSIVE);
+	s->port = json_pack("{s:s,s:s,s:[[s],i],s:i,s:{s:i}}", "port", "parport0\033[31m", "role",
+			    "x\ny", "threads", "name\n", 7, "pulses", -5, "irq", "a", 1);
+	g_assert_nonnull(s->port);
 	sample_fill(sample_cpu(r, s, 0), 12, 100, 3 * US, MS);
 	sample_metric(s, text, text, 3, 1.5);
 	finding_add(s->findings, "load-died", "%s", text);
@@ -299,8 +358,7 @@ struct result *sample_hostile(void)
 }
 
 const struct result_sample result_samples[] = {
-	{ "idle", sample_idle },       { "hell", sample_hell },
-	{ "failed", sample_failed },   { "queued", sample_queued },
-	{ "gaps", sample_gaps },       { "many", sample_many },
-	{ "hostile", sample_hostile }, { NULL },
+	{ "idle", sample_idle },     { "hell", sample_hell },	    { "failed", sample_failed },
+	{ "queued", sample_queued }, { "port", sample_port },	    { "gaps", sample_gaps },
+	{ "many", sample_many },     { "hostile", sample_hostile }, { NULL },
 };

@@ -25,5 +25,7 @@ struct result *sample_queued(void);
 struct result *sample_gaps(void);
 /* 70 CPUs, a maximum of an hour. */
 struct result *sample_many(void);
+/* A logger that receives by interrupt: losses, and what the kernel module said. */
+struct result *sample_port(void);
 /* Quotes, control characters, bytes that are not UTF-8 wherever text can be. */
 struct result *sample_hostile(void);

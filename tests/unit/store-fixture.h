@@ -118,6 +118,8 @@ static inline struct result_stage *fixture_stage(unsigned index, unsigned sample
 	s->duration_ns = 10000000001 + index;
 	s->planned_ns = 20000000002;
 	s->complete = index == 0;
+	s->port = json_pack("{s:s,s:i,s:[s]}", "port", "parport0", "pulses", 10000, "context",
+			    "thread");
 	s->irqs = json_pack("{s:{s:[s],s:I}}", "27", "actions", "eth0 \"rx\"", "delta",
 			    (json_int_t)12345678901);
 	finding_add(s->findings, "migrated", NULL);
@@ -275,6 +277,7 @@ static inline void fixture_same_stage(const struct result_stage *a, const struct
 	fixture_same_limits(a->limits, b->limits);
 	fixture_same_metrics(a->metrics, b->metrics);
 	fixture_same_json(a->irqs, b->irqs);
+	fixture_same_json(a->port, b->port);
 	g_assert_cmpmem(a->checkpoints->data, a->checkpoints->len * sizeof(uint64_t),
 			b->checkpoints->data, b->checkpoints->len * sizeof(uint64_t));
 	g_assert_cmpuint(a->cpus->len, ==, b->cpus->len);

@@ -94,6 +94,8 @@ static void test_golden(void)
 		{ "gaps", "csv", "gaps.csv", &plain },
 		{ "gaps", "cyclictest-json", "gaps.cyclictest.json", &plain },
 		{ "many", "text", "many.txt", &pretty },
+		{ "port", "text", "port.txt", &pretty },
+		{ "port", "json", "port.json", &plain },
 		{ "hostile", "text", "hostile.txt", &plain },
 		{ "hostile", "csv", "hostile.csv", &plain },
 	};
@@ -371,10 +373,9 @@ static void check_json_stage(const json_t *s)
 	json_t *value;
 	size_t i;
 
-	check_shape(
-		s,
-		"name:s load:s verdict:s reasons:a findings:a complete:b started_usec:in "
-		"duration_ns:i planned_ns:i limits:a effect:o irqs:on checkpoints:a all:o cpus:a");
+	check_shape(s, "name:s load:s verdict:s reasons:a findings:a complete:b started_usec:in "
+		       "duration_ns:i planned_ns:i limits:a effect:o irqs:on port:on checkpoints:a "
+		       "all:o cpus:a");
 	check_figures(json_object_get(s, "all"), true);
 	json_array_foreach (json_object_get(s, "reasons"), i, value)
 		g_assert_true(json_is_string(value));

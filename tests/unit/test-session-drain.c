@@ -184,6 +184,58 @@ static void test_duration_without_a_grid(void)
 	fixture_done(&f);
 }
 
+/* What the kernel module said of each CPU, in one; and a batch that was not read is not missed. */
+static void test_port(void)
+{
+	struct fixture f;
+
+	fixture_init(&f);
+	drain_read(f.drain, f.stage);
+	g_assert_null(f.stage->port);
+	for (unsigned i = 0; i < 2; i++) {
+		struct region_cpu *c = region_cpu(f.h, i);
+
+		c->batched = 1;
+		c->port = (struct region_port){
+			.known = 1,
+			.role = ROLE_KTHREAD,
+			.context = REGION_CONTEXT_THREAD,
+			.stop = i ? REGION_STOP_SUSPEND : REGION_STOP_NONE,
+			.irq = -1,
+			.tid = 100 + (int)i,
+			.policy = SCHED_FIFO,
+			.priority = 80,
+			.name = "lrtbf-timer/x",
+			.samples = 10 + i,
+			.off_max_ns = 50 - i,
+		};
+	}
+	for (int again = 0; again < 2; again++) { /* no sums of sums */
+		const json_t *port, *threads;
+
+		drain_read(f.drain, f.stage);
+		port = f.stage->port;
+		threads = json_object_get(port, "threads");
+		g_assert_cmpstr(json_string_value(json_object_get(port, "role")), ==, "kthread");
+		g_assert_true(json_is_null(json_object_get(port, "port")));
+		g_assert_cmpint(json_integer_value(json_object_get(port, "samples")), ==, 21);
+		g_assert_cmpint(json_integer_value(json_object_get(port, "off_max_ns")), ==, 50);
+		g_assert_cmpstr(json_string_value(json_object_get(port, "stop")), ==, "suspend");
+		g_assert_cmpuint(json_array_size(json_object_get(port, "context")), ==, 1);
+		g_assert_cmpuint(json_array_size(threads), ==, 2);
+		g_assert_cmpint(
+			json_integer_value(json_object_get(json_array_get(threads, 1), "cpu")), ==,
+			7);
+	}
+	wake_up(&f, 0, 1000);
+	drain_close(f.drain, f.stage, START + 500 * MS);
+	g_assert_cmpuint(figures_of(&f, 0)->missed, ==, 0);
+	g_assert_cmpuint(figures_of(&f, 0)->pending_ns, ==, 0);
+	region_cpu(f.h, 0)->port.role = 77;
+	g_assert_cmpint(drain_read(f.drain, f.stage), ==, -EBADMSG);
+	fixture_done(&f);
+}
+
 /* Samples near one of our own commits are marked, whenever they are read. */
 static void test_self(void)
 {
@@ -343,6 +395,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/session/drain/close", test_close);
 	g_test_add_func("/session/drain/duration-on-a-grid", test_duration_on_a_grid);
 	g_test_add_func("/session/drain/duration-without-a-grid", test_duration_without_a_grid);
+	g_test_add_func("/session/drain/port", test_port);
 	g_test_add_func("/session/drain/self", test_self);
 	g_test_add_func("/session/drain/damaged", test_damaged);
 	g_test_add_func("/session/drain/cut-off", test_cut_off);

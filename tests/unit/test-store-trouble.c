@@ -536,6 +536,39 @@ static void test_migration(void)
 	fixture_remove(dir);
 }
 
+/* A file from before stages knew of a port is read, and written from then on. */
+static void test_migration_of_stages(void)
+{
+	const char *const first[] = { schema_steps[0], NULL };
+	g_autofree char *dir = fixture_dir();
+	sqlite3 *db = stranger(dir);
+	struct result *in = fixture_result("s2"), *out;
+	struct store *s;
+
+	g_assert_cmpint(schema_migrate(db, first, NULL), ==, 0);
+	stranger_does(db,
+		      "INSERT INTO sessions VALUES (1, 's1', 'quick', '', 0, 'done', 'pass', '',"
+		      " '', 'timer', 1, 80, 1, 1000000, 5, 1, 2, 3, '{}', '{}', NULL, '[]')");
+	stranger_does(db, "INSERT INTO stages VALUES (1, 0, 'none', 'none', 'pass', 2, 5, 5, 1,"
+			  " '[]', '[]', '[]', '{\"7\": 1}', '[]')");
+	sqlite3_close(db);
+	s = fixture_open(dir);
+	out = fixture_get(s, "s1");
+	g_assert_cmpuint(out->stages->len, ==, 1);
+	g_assert_null(((struct result_stage *)out->stages->pdata[0])->port);
+	g_assert_nonnull(((struct result_stage *)out->stages->pdata[0])->irqs);
+	result_free(out);
+	fixture_put_whole(s, in);
+	fixture_flush(s);
+	out = fixture_get(s, "s2");
+	fixture_same(in, out);
+	g_assert_nonnull(((struct result_stage *)out->stages->pdata[0])->port);
+	result_free(out);
+	result_free(in);
+	store_close(s);
+	fixture_remove(dir);
+}
+
 /* --- rows of another version, damaged rows --- */
 
 static void test_other_words(void)
@@ -555,8 +588,9 @@ static void test_other_words(void)
 		      " findings = '[{\"id\": \"gremlins\", \"text\": \"Three.\", "
 		      "\"inconclusive\": true},"
 		      " {\"id\": \"elves\", \"text\": \"One.\"}, 7]'");
-	stranger_does(db, "UPDATE stages SET limits = '[{\"limit\": \"mode <= 3\"}, {}, null]',"
-			  " checkpoints = 'x', metrics = '[[]]', findings = NULL, irqs = ''");
+	stranger_does(
+		db, "UPDATE stages SET limits = '[{\"limit\": \"mode <= 3\"}, {}, null]',"
+		    " checkpoints = 'x', metrics = '[[]]', findings = NULL, irqs = '', port = '{'");
 	out = fixture_get(s, "s1");
 	g_assert_cmpint(out->state, ==, SESSION_FAILED);
 	g_assert_cmpint(out->verdict, ==, VERDICT_INCONCLUSIVE);
@@ -572,6 +606,7 @@ static void test_other_words(void)
 	g_assert_cmpuint(stage->limits->len, ==, 0);
 	g_assert_cmpuint(stage->checkpoints->len, ==, 0);
 	g_assert_null(stage->irqs);
+	g_assert_null(stage->port);
 	fixture_put_whole(s, out);
 	fixture_flush(s);
 	result_free(out);
@@ -664,6 +699,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/store-trouble/another-program", test_another_program);
 	g_test_add_func("/store-trouble/newer", test_newer);
 	g_test_add_func("/store-trouble/migration", test_migration);
+	g_test_add_func("/store-trouble/migration-of-stages", test_migration_of_stages);
 	g_test_add_func("/store-trouble/other-words", test_other_words);
 	g_test_add_func("/store-trouble/damaged-figures", test_damaged_figures);
 	g_test_add_func("/store-trouble/check", test_check);

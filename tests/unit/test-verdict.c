@@ -187,9 +187,10 @@ static void test_stage_warnings(void)
 static void test_weights(void)
 {
 	static const char *const inconclusive[] = {
-		"no-samples", "migrated",    "pending",	  "early",	    "too-few",
-		"incomplete", "load-absent", "load-died", "load-no-effect", "steal",
-		"suspended",  "cpu-offline", "irq-rule",  "irq-drift-plan", NULL,
+		"no-samples", "migrated",     "pending",   "early",	     "too-few",
+		"incomplete", "load-absent",  "load-died", "load-no-effect", "steal",
+		"suspended",  "cpu-offline",  "irq-rule",  "irq-drift-plan", "port-silent",
+		"port-storm", "lost-records", NULL,
 	};
 	guint found = 0;
 
@@ -202,6 +203,23 @@ static void test_weights(void)
 		found += is;
 	}
 	g_assert_cmpuint(found, ==, g_strv_length((char **)inconclusive));
+}
+
+/* Whom nobody asked has nothing to answer: that is one finding and not two. */
+static void test_silent_target(void)
+{
+	struct result_stage *s = good_stage();
+
+	for (guint i = 0; i < s->cpus->len; i++)
+		figures_init(figures_of(s, i));
+	s->port = json_pack("{s:s}", "role", "target");
+	finding_add(s->findings, "port-silent", NULL);
+	verdict_findings(s, NULL);
+	g_assert_cmpuint(s->findings->len, ==, 1);
+	json_object_set_new(s->port, "role", json_string("logger"));
+	verdict_findings(s, NULL);
+	g_assert_cmpuint(s->findings->len, ==, 2);
+	result_stage_free(s);
 }
 
 /* Exactly one in a thousand is not over 0.1 %. */
@@ -495,6 +513,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/verdict/stage/table", test_stage_table);
 	g_test_add_func("/verdict/stage/warnings", test_stage_warnings);
 	g_test_add_func("/verdict/weights", test_weights);
+	g_test_add_func("/verdict/silent-target", test_silent_target);
 	g_test_add_func("/verdict/stage/early-share", test_stage_early_share);
 	g_test_add_func("/verdict/stage/no-sample", test_stage_no_sample);
 	g_test_add_func("/verdict/stage/stopped", test_stage_stopped);

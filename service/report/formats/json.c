@@ -156,6 +156,7 @@ static json_t *json_stage(const struct result_stage *s)
 	json_object_set_new(o, "limits", json_limits(s->limits));
 	json_object_set_new(o, "effect", json_effect(s->metrics));
 	json_object_set_new(o, "irqs", s->irqs ? json_deep_copy(s->irqs) : json_null());
+	json_object_set_new(o, "port", s->port ? json_deep_copy(s->port) : json_null());
 	json_object_set_new(o, "checkpoints", json_checkpoints(s->checkpoints));
 	json_object_set_new(o, "all", figures_to_json(all, start_ns, true));
 	for (guint i = 0; i < s->cpus->len; i++)
