@@ -11,11 +11,17 @@
 static const struct {
 	const char *option, *key;
 } session_start_wishes[] = {
-	{ "duration", "duration" }, { "interval", "interval" },
-	{ "priority", "priority" }, { "policy", "policy" },
-	{ "cpus", "cpus" },	    { "load", "load" },
-	{ "label", "label" },	    { "warm-up", "warm_up" },
-	{ "break", "break" },	    { "dma-latency", "dma_latency" },
+	{ "duration", "duration" },
+	{ "interval", "interval" },
+	{ "priority", "priority" },
+	{ "policy", "policy" },
+	{ "cpus", "cpus" },
+	{ "load", "load" },
+	{ "port", "port" },
+	{ "label", "label" },
+	{ "warm-up", "warm_up" },
+	{ "break", "break" },
+	{ "dma-latency", "dma_latency" },
 };
 
 /*
@@ -135,6 +141,7 @@ static const struct option_spec session_start_options_table[] = {
 	{ "priority", 0, "N", "Real-time priority, 1 to 98" },
 	{ "policy", 0, "POLICY", "fifo, rr, deadline, other, ..." },
 	{ "cpus", 0, "LIST", "CPUs to measure: all, 0-3,8, !0" },
+	{ "port", 0, "NAME", "Parallel port to measure: parport0" },
 	{ "load", 0, "LOAD", "One stage under this load instead of the plan's" },
 	{ "label", 0, "TEXT", "A name of your own for the session" },
 	{ "warm-up", 0, "TIME", "Measured before, not counted" },

@@ -15,19 +15,13 @@
 #define START_PLAN_NAME_MAX 64
 
 static const struct option_spec start_options[] = {
-	{ "duration", 's' },
-	{ "interval", 's' },
-	{ "priority", 's' },
-	{ "policy", 's' },
-	{ "cpus", 's' },
-	{ "load", 's' },
-	{ "label", 's' },
-	{ "warm_up", 's' },
-	{ "break", 's' },
-	{ "limit", 's' },
-	{ "dma_latency", 's' },
-	{ "queue", 'b' },
-	{ NULL },
+	{ "duration", 's' }, { "interval", 's' },
+	{ "priority", 's' }, { "policy", 's' },
+	{ "cpus", 's' },     { "port", 's' },
+	{ "load", 's' },     { "label", 's' },
+	{ "warm_up", 's' },  { "break", 's' },
+	{ "limit", 's' },    { "dma_latency", 's' },
+	{ "queue", 'b' },    { NULL },
 };
 
 struct start {

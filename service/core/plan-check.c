@@ -30,7 +30,7 @@ static const char *conflict(char **ret_message, const char *key, const char *fmt
 static const char *conflict_times(const struct plan *p, char **ret_message)
 {
 	const struct plan_instrument *i = plan_instrument(p->instrument);
-	uint64_t step_ns = i->grid ? p->interval_ns : p->work_ns;
+	uint64_t step_ns = i->work ? p->work_ns : p->interval_ns;
 
 	for (guint n = 0; n < p->stages->len; n++) {
 		const struct plan_stage *s = p->stages->pdata[n];
@@ -39,12 +39,12 @@ static const char *conflict_times(const struct plan *p, char **ret_message)
 			g_autofree char *is = duration_format(s->duration_ns);
 			g_autofree char *step = duration_format(step_ns);
 
-			return conflict(ret_message, i->grid ? "interval" : "work",
+			return conflict(ret_message, i->work ? "work" : "interval",
 					"the stage \"%s\" lasts %s, not even one %s of %s", s->name,
-					is, i->grid ? "interval" : "pass", step);
+					is, i->work ? "pass" : "interval", step);
 		}
 	}
-	if (i->grid && p->dither_ns >= p->interval_ns)
+	if (i->dither && p->dither_ns >= p->interval_ns)
 		return conflict(ret_message, "dither",
 				"\"dither\" must be shorter than the interval");
 	return NULL;
@@ -105,6 +105,30 @@ static const char *conflict_limits(const struct plan *p, char **ret_message)
 	return NULL;
 }
 
+static const char *conflict_role(const struct plan *p, char **ret_message)
+{
+	const struct plan_instrument *i = plan_instrument(p->instrument);
+	const struct role_setup s = {
+		.role = (uint32_t)p->role,
+		.answer = (uint32_t)p->answer,
+		.receive = (uint32_t)p->receive,
+		.strobe = p->strobe,
+		.port = p->port,
+		.interval_ns = p->interval_ns,
+		.timeout_ns = p->timeout_ns,
+		.policy = p->policy,
+	};
+
+	if (!(i->roles >> p->role & 1))
+		return conflict(ret_message, "role", "the instrument %s has no role %s", i->name,
+				role_to_string(s.role) ?: "none");
+	if (p->role != ROLE_NONE && p->fallback_policy >= 0)
+		return conflict(ret_message, "fallback_policy",
+				"what the kernel module measures runs as fifo; there is nothing to "
+				"fall back to");
+	return role_conflict(&s, ret_message);
+}
+
 /* A guard would refuse it in every session; better now than at night. */
 static const char *conflict_rules(const struct plan *p, char **ret_message)
 {
@@ -125,7 +149,7 @@ static const char *conflict_rules(const struct plan *p, char **ret_message)
 
 const char *plan_conflict(const struct plan *p, char **ret_message)
 {
-	return conflict_times(p, ret_message) ?: conflict_policy(p, ret_message) ?:
+	return conflict_role(p, ret_message) ?: conflict_times(p, ret_message) ?: conflict_policy(p, ret_message) ?:
 	       conflict_limits(p, ret_message) ?: conflict_rules(p, ret_message);
 }
 

@@ -35,7 +35,13 @@ const struct plan_key plan_keys[] = {
 	KEY("instrument", PLAN_INSTRUMENT, instrument),
 	KEY("duration", PLAN_DURATION, duration_ns, PLAN_DURATION_MIN_NS, PLAN_DURATION_MAX_NS,
 	    true),
+	KEY("role", PLAN_ROLE, role),
+	KEY("port", PLAN_PORT, port, .override = true),
+	KEY("answer", PLAN_ANSWER, answer),
+	KEY("receive", PLAN_RECEIVE, receive),
+	KEY("strobe", PLAN_BOOL, strobe),
 	KEY("interval", PLAN_DURATION, interval_ns, US, H, true),
+	KEY("timeout", PLAN_DURATION, timeout_ns, US, 5 * S),
 	KEY("warm_up", PLAN_DURATION, warmup_ns, 0, H, true),
 	KEY("break", PLAN_DURATION, break_ns, 0, H, true),
 	KEY("within", PLAN_DURATION, within_ns, 0, H),
@@ -59,8 +65,12 @@ const struct plan_key plan_keys[] = {
 };
 
 const struct plan_instrument plan_instruments[] = {
-	{ "timer", .grid = true },
-	{ "cpuloop", .work = true },
+	{ "timer", .interval = true, .dither = true, .grid = true, .roles = 1 << ROLE_NONE },
+	{ "cpuloop", .work = true, .roles = 1 << ROLE_NONE },
+	{ "parport", .interval = true, .role = ROLE_LOOPBACK,
+	  .roles = 1 << ROLE_LOOPBACK | 1 << ROLE_LOGGER | 1 << ROLE_TARGET },
+	{ "ktimer", .interval = true, .grid = true, .role = ROLE_IRQ,
+	  .roles = 1 << ROLE_IRQ | 1 << ROLE_KTHREAD },
 	{ NULL },
 };
 
@@ -70,6 +80,23 @@ const struct plan_instrument *plan_instrument(const char *name)
 		if (strcmp(plan_instruments[i].name, name) == 0)
 			return &plan_instruments[i];
 	return NULL;
+}
+
+bool plan_has_interval(const struct plan *p)
+{
+	return plan_instrument(p->instrument)->interval && p->role != ROLE_TARGET;
+}
+
+void plan_fill_role(struct plan *p)
+{
+	if (p->role == ROLE_NONE)
+		p->role = plan_instrument(p->instrument)->role;
+	if (p->role == ROLE_TARGET && p->answer == ROLE_ANSWER_NONE)
+		p->answer = ROLE_ANSWER_HANDLER;
+	if (p->role == ROLE_LOGGER && p->receive == ROLE_RECEIVE_NONE)
+		p->receive = ROLE_RECEIVE_POLL;
+	if (role_of_port(p->role) && !p->port)
+		p->port = g_strdup(PLAN_PORT_DEFAULT);
 }
 
 static int plan_set_duration(const struct plan_key *k, const char *text, uint64_t *field,
@@ -182,6 +209,46 @@ static int plan_set_text(const struct plan_key *k, const char *text, char **fiel
 	return 0;
 }
 
+static int plan_set_port(const struct plan_key *k, const char *text, char **field,
+			 char **ret_message)
+{
+	if (!role_port_valid(text))
+		return message_fail(ret_message, -EINVAL,
+				    "\"%s\" takes the name of a port, such as \"parport0\": "
+				    "small letters, digits, _ and -, at most %d, and no path",
+				    k->name, ROLE_PORT_MAX);
+	g_free(*field);
+	*field = g_strdup(text);
+	return 0;
+}
+
+/* One of a few words, whose number is kept. */
+static int plan_set_word(const struct plan_key *k, const char *text, int *field, char **ret_message)
+{
+	const char *words;
+	int value;
+
+	switch (k->kind) {
+	case PLAN_ROLE:
+		value = role_from_string(text);
+		words = "loopback, logger, target; irq, kthread";
+		break;
+	case PLAN_ANSWER:
+		value = role_answer_from_string(text);
+		words = "handler, kthread, user";
+		break;
+	default:
+		value = role_receive_from_string(text);
+		words = "poll, irq";
+	}
+	if (value < 0)
+		return message_fail(ret_message, -EINVAL,
+				    "\"%s\" cannot be \"%.32s\"; it takes one of: %s", k->name,
+				    text, words);
+	*field = value;
+	return 0;
+}
+
 static int plan_set_cpus(const struct plan_key *k, const char *text, char **field,
 			 char **ret_message)
 {
@@ -217,6 +284,12 @@ int plan_key_set(struct plan *p, const struct plan_key *k, const char *text, cha
 		return plan_set_cpus(k, text, field, ret_message);
 	case PLAN_LATENCY:
 		return plan_set_latency(k, text, field, ret_message);
+	case PLAN_PORT:
+		return plan_set_port(k, text, field, ret_message);
+	case PLAN_ROLE:
+	case PLAN_ANSWER:
+	case PLAN_RECEIVE:
+		return plan_set_word(k, text, field, ret_message);
 	case PLAN_BOOL: /* no override takes one, and files have them typed */
 		break;
 	}
@@ -230,14 +303,24 @@ static char *plan_quote_duration(uint64_t ns)
 	return conf_quote(text);
 }
 
+static char *plan_quote_word(const char *word)
+{
+	return word ? conf_quote(word) : NULL;
+}
+
 /* Keys that other keys' values rule out are not written: they would be refused. */
 static bool plan_key_applies(const struct plan *p, const struct plan_key *k)
 {
 	const struct plan_instrument *i = plan_instrument(p->instrument);
 
-	if (k->offset == offsetof(struct plan, interval_ns) ||
-	    k->offset == offsetof(struct plan, dither_ns))
-		return i->grid;
+	if (k->offset == offsetof(struct plan, interval_ns))
+		return plan_has_interval(p);
+	if (k->offset == offsetof(struct plan, dither_ns))
+		return i->dither;
+	if (k->offset == offsetof(struct plan, timeout_ns))
+		return p->timeout_ns > 0;
+	if (k->offset == offsetof(struct plan, strobe))
+		return p->strobe;
 	if (k->offset == offsetof(struct plan, work_ns))
 		return i->work;
 	if (k->offset == offsetof(struct plan, priority))
@@ -276,6 +359,14 @@ char *plan_key_text(const struct plan *p, const struct plan_key *k)
 	case PLAN_POLICY:
 	case PLAN_FALLBACK:
 		return conf_quote(policy_to_string(*(const int *)field));
+	case PLAN_PORT:
+		return *(char *const *)field ? conf_quote(*(char *const *)field) : NULL;
+	case PLAN_ROLE:
+		return plan_quote_word(role_to_string(*(const int *)field));
+	case PLAN_ANSWER:
+		return plan_quote_word(role_answer_to_string(*(const int *)field));
+	case PLAN_RECEIVE:
+		return plan_quote_word(role_receive_to_string(*(const int *)field));
 	case PLAN_LATENCY:
 		if (*(const int *)field < 0)
 			return g_strdup("\"none\"");

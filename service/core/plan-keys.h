@@ -10,6 +10,7 @@
 #define PLAN_LIMITS_MAX	      64
 #define PLAN_NAME_MAX	      64 /* bytes of a stage's name */
 #define PLAN_PRIORITY_DEFAULT 80
+#define PLAN_PORT_DEFAULT     "parport0"
 #define PLAN_DURATION_MIN_NS  UINT64_C(1000000)
 #define PLAN_DURATION_MAX_NS  (UINT64_C(366) * 24 * 3600 * 1000000000)
 
@@ -23,6 +24,10 @@ enum plan_kind {
 	PLAN_FALLBACK,	 /* int, policies that need no right; "none": -1 */
 	PLAN_CPUS,	 /* char *, syntax checked */
 	PLAN_LATENCY,	 /* int, us; "none": -1 */
+	PLAN_PORT,	 /* char *, a port's name */
+	PLAN_ROLE,	 /* int, enum role */
+	PLAN_ANSWER,	 /* int, enum role_answer */
+	PLAN_RECEIVE,	 /* int, enum role_receive */
 };
 
 struct plan_key {
@@ -38,11 +43,20 @@ extern const struct plan_key plan_keys[]; /* ends with .name NULL */
 /* What plans must know of lrtbf-measure's instruments. */
 struct plan_instrument {
 	const char *name;
-	bool grid; /* has interval and dither, and so missed periods and a corrected view */
-	bool work; /* has passes of work */
+	bool interval;	/* has one (but for a target) */
+	bool dither;	/* and it can be dithered */
+	bool grid;	/* and missed periods and a corrected view */
+	bool work;	/* has passes of work */
+	uint32_t roles; /* bit n: enum role n; others than ROLE_NONE need the kernel module */
+	int role;	/* where the plan names none */
 };
 extern const struct plan_instrument plan_instruments[];		 /* ends with .name NULL */
 const struct plan_instrument *plan_instrument(const char *name); /* NULL: unknown */
+
+/* The instrument has an interval, in the plan's role. */
+bool plan_has_interval(const struct plan *p);
+/* What the plan does not say about role, port, answer and receive. */
+void plan_fill_role(struct plan *p);
 
 /* Set from text, with the key's range. -EINVAL with a sentence. */
 int plan_key_set(struct plan *p, const struct plan_key *k, const char *text, char **ret_message);

@@ -79,14 +79,19 @@ int plan_override(struct plan *p, const char *key, const char *value, char **ret
 		return message_fail(
 			ret_message, -ENOENT,
 			"a session cannot have a \"%.32s\" of its own; it can have: "
-			"duration, interval, priority, policy, cpus, load, label, warm_up, "
+			"duration, interval, priority, policy, cpus, port, load, label, warm_up, "
 			"break, dma_latency, limit",
 			key);
-	if (strcmp(key, "interval") == 0 && !plan_instrument(p->instrument)->grid)
+	if (strcmp(key, "interval") == 0 && !plan_has_interval(p))
 		return message_fail(
 			ret_message, -EINVAL,
-			"the instrument %s has no interval: its passes follow each other",
+			p->role == ROLE_TARGET
+				? "the instrument %s has no interval in the role target"
+				: "the instrument %s has no interval: its passes follow each other",
 			p->instrument);
+	if (strcmp(key, "port") == 0 && !role_of_port(p->role))
+		return message_fail(ret_message, -EINVAL, "the instrument %s measures no port",
+				    p->instrument);
 	r = plan_key_set(p, k, value, ret_message);
 	if (r < 0)
 		return r;

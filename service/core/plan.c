@@ -67,6 +67,7 @@ void plan_free(struct plan *p)
 	g_free(p->file);
 	g_free(p->description);
 	g_free(p->instrument);
+	g_free(p->port);
 	g_free(p->cpus);
 	g_ptr_array_unref(p->stages);
 	g_array_unref(p->limits);
@@ -93,6 +94,7 @@ struct plan *plan_copy(const struct plan *p)
 	copy->file = g_strdup(p->file);
 	copy->description = g_strdup(p->description);
 	copy->instrument = g_strdup(p->instrument);
+	copy->port = g_strdup(p->port);
 	copy->cpus = g_strdup(p->cpus);
 	copy->stages = g_ptr_array_copy(p->stages, (GCopyFunc)plan_stage_copy, NULL);
 	copy->limits = g_array_copy(p->limits);
@@ -144,6 +146,10 @@ static void plan_take_key(struct conf_group *g, struct plan *p, const struct pla
 	case PLAN_POLICY:
 	case PLAN_FALLBACK:
 	case PLAN_CPUS:
+	case PLAN_PORT:
+	case PLAN_ROLE:
+	case PLAN_ANSWER:
+	case PLAN_RECEIVE:
 		plan_take_text(g, p, k);
 		break;
 	}
@@ -249,16 +255,27 @@ static void plan_take_rules(struct conf_group *g, struct plan *p, GPtrArray *pro
 static void plan_refuse_idle_keys(struct conf_group *g, const struct plan *p)
 {
 	static const char *const deadline_keys[] = { "runtime", "deadline", "period" };
+	static const char *const role_keys[] = { "role",    "port",   "answer",
+						 "receive", "strobe", "timeout" };
 	const struct plan_instrument *i = plan_instrument(p->instrument);
 
-	if (!i->grid && conf_has(g, "interval"))
+	if (!i->interval && conf_has(g, "interval"))
 		(void)conf_complain(g, "interval",
 				    "the instrument %s has no interval: its passes "
 				    "follow each other",
 				    p->instrument);
-	if (!i->grid && conf_has(g, "dither"))
+	if (i->interval && !plan_has_interval(p) && conf_has(g, "interval"))
+		(void)conf_complain(g, "interval",
+				    "a target has no interval: it answers when the logger asks");
+	if (!i->dither && conf_has(g, "dither"))
 		(void)conf_complain(g, "dither", "the instrument %s has no interval to dither",
 				    p->instrument);
+	for (size_t n = 0; n < G_N_ELEMENTS(role_keys); n++)
+		if (i->role == ROLE_NONE && conf_has(g, role_keys[n]))
+			(void)conf_complain(g, role_keys[n],
+					    "\"%s\" belongs to the instruments parport and ktimer, "
+					    "and the instrument here is %s",
+					    role_keys[n], p->instrument);
 	if (!i->work && conf_has(g, "work"))
 		(void)conf_complain(g, "work", "the instrument %s does no work between samples",
 				    p->instrument);
@@ -276,7 +293,8 @@ static void plan_take(struct conf_group *g, struct plan *p, GPtrArray *problems)
 		plan_take_key(g, p, k);
 	if (policy_is_realtime(p->policy) && p->priority == 0)
 		p->priority = PLAN_PRIORITY_DEFAULT;
-	if (!plan_instrument(p->instrument)->grid)
+	plan_fill_role(p);
+	if (!plan_has_interval(p))
 		p->interval_ns = 0;
 	plan_take_stages(g, p);
 	plan_take_limits(g, p);
@@ -355,12 +373,12 @@ void plan_order(const struct plan *p, const struct plan_stage *s, int policy, co
 	ret->priority = policy_is_realtime(policy) ? p->priority : 0;
 	ret->nice = policy == SCHED_OTHER || policy == SCHED_BATCH ? p->nice : 0;
 	ret->dma_latency_us = p->dma_latency_us;
-	ret->interval_ns = i->grid ? p->interval_ns : 0;
+	ret->interval_ns = plan_has_interval(p) ? p->interval_ns : 0;
 	ret->duration_ns = s->duration_ns;
 	ret->warmup_ns = p->warmup_ns;
 	ret->break_ns = p->break_ns;
 	ret->within_ns = p->within_ns;
-	ret->dither_ns = i->grid ? p->dither_ns : 0;
+	ret->dither_ns = i->dither ? p->dither_ns : 0;
 	ret->work_ns = i->work ? p->work_ns : 0;
 	if (policy == SCHED_DEADLINE) {
 		ret->dl_runtime_ns = p->dl_runtime_ns;
@@ -368,5 +386,11 @@ void plan_order(const struct plan *p, const struct plan_stage *s, int policy, co
 		ret->dl_period_ns = p->dl_period_ns;
 	}
 	ret->lock_memory = p->lock_memory;
+	ret->role = (uint32_t)p->role;
+	ret->answer = (uint32_t)p->answer;
+	ret->receive = (uint32_t)p->receive;
+	ret->strobe = p->strobe;
+	ret->timeout_ns = p->timeout_ns ?: role_timeout_ns(ret->role, ret->interval_ns);
+	g_strlcpy(ret->port, p->port ?: "", sizeof(ret->port));
 	ret->cpus = *cpus;
 }

@@ -20,14 +20,19 @@ struct plan_stage {
 
 struct plan {
 	char *name, *description;
-	char *file;	      /* where it came from: what problems call it */
-	char *instrument;     /* "timer", "cpuloop" */
+	char *file;	     /* where it came from: what problems call it */
+	char *instrument;    /* "timer", "cpuloop", "parport", "ktimer" */
+	int role;	     /* enum role */
+	char *port;	     /* NULL: the role has none */
+	int answer, receive; /* enum role_answer, role_receive */
+	bool strobe;
 	int policy;	      /* SCHED_* */
 	int fallback_policy;  /* when @policy is not permitted; -1: refuse */
 	int priority, nice;   /* priority: 0 but for fifo and rr */
 	bool priority_wished; /* plan_override() set it: a policy without priorities is refused then
 			       */
 	uint64_t interval_ns, duration_ns, warmup_ns, break_ns, within_ns, dither_ns, work_ns;
+	uint64_t timeout_ns; /* 0: role_timeout_ns() */
 	uint64_t dl_runtime_ns, dl_deadline_ns, dl_period_ns;
 	int dma_latency_us; /* default 0; -1: leave alone */
 	char *cpus;	    /* as written: "all"; resolved when a session starts */
@@ -65,8 +70,8 @@ int plan_check_loads(const struct plan *p, GHashTable *loads, GPtrArray *problem
 
 /*
  * A session's own wish over the plan: key as in the plan ("duration", "interval", "priority",
- * "policy", "cpus", "load", "label", "warm_up", "break", "dma_latency", "limit"), value as text.
- * `load` replaces all stages by one; `limit` adds those given (several: "; " between them);
+ * "policy", "cpus", "port", "load", "label", "warm_up", "break", "dma_latency", "limit"), value as
+ * text. `load` replaces all stages by one; `limit` adds those given (several: "; " between them);
  * `duration` is every stage's; `policy` drops the plan's fallback, for who asks for one wants no
  * other. Any order. -ENOENT: no such key; -EINVAL: bad value; with a sentence.
  */

@@ -86,7 +86,7 @@ int child_run(int order_fd, int region_fd)
 		(void)measurement_fail(h, -EIO, "The region does not belong to the order.");
 		return child_error("The region does not belong to the order.");
 	}
-	if (measurement_run(&o, h) < 0)
+	if (measurement_run(&o, h) < 0 || region_phase(h) == REGION_FAILED)
 		return child_error(h->text);
 	return 0; /* the region stays mapped: a thread may not have come back */
 }

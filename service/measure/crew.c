@@ -75,6 +75,35 @@ bool crew_broke(const struct crew *c)
 	return false;
 }
 
+struct worker *crew_find_broken(struct crew *c)
+{
+	for (unsigned i = 0; i < c->n; i++)
+		if (worker_state(&c->workers[i]) == WORKER_DONE && c->workers[i].error < 0)
+			return &c->workers[i];
+	return NULL;
+}
+
+static bool crew_found_before(const struct crew *c, unsigned n, const char *id)
+{
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned k = 0; k < WORKER_FINDINGS; k++)
+			if (g_strcmp0(c->workers[i].findings[k], id) == 0)
+				return true;
+	return false;
+}
+
+void crew_findings(const struct crew *c, void (*found)(const char *id, void *userdata),
+		   void *userdata)
+{
+	for (unsigned i = 0; i < c->n; i++) {
+		const struct worker *w = &c->workers[i];
+
+		for (unsigned k = 0; worker_state(w) == WORKER_DONE && k < WORKER_FINDINGS; k++)
+			if (w->findings[k] && !crew_found_before(c, i, w->findings[k]))
+				found(w->findings[k], userdata);
+	}
+}
+
 uint64_t crew_end_ns(const struct crew *c)
 {
 	uint64_t end_ns = 0;

@@ -29,6 +29,8 @@ struct worker *crew_find(struct crew *c, enum worker_state state);
 bool crew_all_done(const struct crew *c);
 /* One has met the break value. */
 bool crew_broke(const struct crew *c);
+/* One has ended because it could not go on; NULL: none. */
+struct worker *crew_find_broken(struct crew *c);
 /* When the last one should have ended; WORKER_END_OPEN while one does not know yet. */
 uint64_t crew_end_ns(const struct crew *c);
 
@@ -41,6 +43,10 @@ int crew_join(struct crew *c);
 
 /* When the first of them had its warm-up behind it (CLOCK_MONOTONIC); 0: none yet. */
 uint64_t crew_begin_ns(const struct crew *c);
+
+/* Call @found for what weakens their samples, once for each id. */
+void crew_findings(const struct crew *c, void (*found)(const char *id, void *userdata),
+		   void *userdata);
 
 /* Write what they say together into @h; *ret_rests: how often they rested. */
 void crew_sum_up(const struct crew *c, struct region_header *h, uint32_t *ret_rests);

@@ -11,3 +11,8 @@ const struct instrument *instrument_find(const char *name)
 			return instruments[i];
 	return NULL;
 }
+
+bool instrument_has_role(const struct instrument *i, uint32_t role)
+{
+	return role < 32 && i->roles >> role & 1;
+}

@@ -85,7 +85,8 @@ static int measure_alone(const struct options *opt)
 	if (r < 0)
 		return say_error(h->text);
 	warn_of_kernel(&opt->order, h);
-	return print_outcome(&opt->order, h, opt->json);
+	r = print_outcome(&opt->order, h, opt->json);
+	return region_phase(h) == REGION_FAILED ? say_error(h->text) : r; /* with its samples */
 }
 
 static int list_instruments(void)
@@ -105,7 +106,7 @@ static int wrong_usage(const char *message)
 	return EXIT_WRONG;
 }
 
-static int run(const struct options *opt)
+static int run(struct options *opt)
 {
 	const struct instrument *instrument;
 	g_autofree char *message = NULL;
@@ -128,7 +129,7 @@ static int run(const struct options *opt)
 					  opt->order.instrument);
 		return wrong_usage(message);
 	}
-	if (options_check(opt, instrument->grid, &message) < 0)
+	if (options_check(opt, instrument, &message) < 0)
 		return wrong_usage(message);
 	return measure_alone(opt);
 }

@@ -226,7 +226,12 @@ static int measurement_prepare(struct measurement *m)
 		return measurement_fail_take(
 			m, -EINVAL,
 			g_strdup_printf("There is no instrument %s.", m->order->instrument));
-	if (m->instrument->grid && m->order->interval_ns == 0)
+	if (!instrument_has_role(m->instrument, m->order->role))
+		return measurement_fail_take(
+			m, -EINVAL,
+			g_strdup_printf("Instrument %s has no role %s.", m->order->instrument,
+					role_to_string(m->order->role) ?: "none"));
+	if (m->instrument->interval && m->order->role != ROLE_TARGET && m->order->interval_ns == 0)
 		return measurement_fail_take(
 			m, -EINVAL,
 			g_strdup_printf("Instrument %s needs an interval.", m->order->instrument));
@@ -263,7 +268,8 @@ static void measurement_begin(struct measurement *m)
 /* A worker that does not get to its warm-up's end is waited for: its CPU is what is measured. */
 static void measurement_await_end(struct measurement *m)
 {
-	while (!m->stopped && !crew_broke(&m->crew) && !crew_all_done(&m->crew)) {
+	while (!m->stopped && !crew_broke(&m->crew) && !crew_find_broken(&m->crew) &&
+	       !crew_all_done(&m->crew)) {
 		uint64_t end_ns = crew_end_ns(&m->crew), now = now_ns();
 
 		m->header->begin_mono_ns = crew_begin_ns(&m->crew); /* for who reads along */
@@ -286,10 +292,16 @@ static int measurement_end_crew(struct measurement *m)
 	return crew_join(&m->crew);
 }
 
+static void on_measurement_finding(const char *id, void *userdata)
+{
+	measurement_warn(userdata, id);
+}
+
 static int measurement_finish(struct measurement *m)
 {
 	struct region_header *h = m->header;
 	int stuck = measurement_end_crew(m);
+	struct worker *broken = crew_find_broken(&m->crew);
 	uint32_t rests;
 
 	crew_sum_up(&m->crew, h, &rests);
@@ -299,8 +311,12 @@ static int measurement_finish(struct measurement *m)
 		measurement_warn(m, "page-faults");
 	if (h->warmup_break_ns > 0)
 		measurement_warn(m, "break-in-warmup");
+	crew_findings(&m->crew, on_measurement_finding, m);
 	h->end_mono_ns = now_ns();
-	region_set_phase(h, REGION_ENDED);
+	if (broken)
+		(void)measurement_fail(h, broken->error, broken->text); /* told by the phase */
+	else
+		region_set_phase(h, REGION_ENDED);
 	return stuck;
 }
 

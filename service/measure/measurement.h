@@ -10,7 +10,8 @@
 
 /*
  * Run @o (checked) into @h (empty, for the CPUs of @o). 0: ended, also when stopped; the header
- * says how. -errno: the region is REGION_FAILED with reason and sentence.
+ * says how. -errno: it never began, the region is REGION_FAILED with reason and sentence. One that
+ * could not go on is 0, has REGION_FAILED too, and start_mono_ns.
  *
  * > 0: ended, but some thread has not come back and may still write to its block: @h must stay
  * mapped, and the process should end soon.

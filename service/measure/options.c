@@ -33,6 +33,13 @@ const char options_help[] =
 	"      --within=TIME       count the samples up to this\n"
 	"      --dither=TIME       add a random time up to this to every wait (0)\n"
 	"      --work=TIME         about how long a pass of cpuloop takes (100us)\n"
+	"      --role=NAME         parport: loopback, logger or target (loopback);\n"
+	"                          ktimer: irq or kthread (irq)\n"
+	"      --port=NAME         of parport (parport0)\n"
+	"      --answer=NAME       target: from handler, kthread or user (handler)\n"
+	"      --receive=NAME      logger: poll or irq (poll)\n"
+	"      --strobe            pulses of STROBE: cables from STROBE to ACK\n"
+	"      --timeout=TIME      after which an answer is lost (500us)\n"
 	"      --dma-latency=TIME  what to hold /dev/cpu_dma_latency at; none: leave it alone (0)\n"
 	"      --json              print the result as JSON\n"
 	"      --list              name the instruments\n"
@@ -49,6 +56,10 @@ enum option_kind {
 	OPTION_CPUS,
 	OPTION_DMA_LATENCY,
 	OPTION_FLAG,
+	OPTION_ROLE,
+	OPTION_ANSWER,
+	OPTION_RECEIVE,
+	OPTION_PORT,
 	OPTION_WHAT,
 };
 
@@ -65,11 +76,11 @@ struct option_entry {
 
 static const struct option_entry option_table[] = {
 	{ "duration", OPTION_TIME, ORDER(duration_ns) },
-	{ "interval", OPTION_TIME, ORDER(interval_ns), GIVEN(of_grid) },
+	{ "interval", OPTION_TIME, ORDER(interval_ns), GIVEN(of_interval) },
 	{ "warm-up", OPTION_TIME, ORDER(warmup_ns) },
 	{ "break", OPTION_TIME, ORDER(break_ns) },
 	{ "within", OPTION_TIME, ORDER(within_ns) },
-	{ "dither", OPTION_TIME, ORDER(dither_ns), GIVEN(of_grid) },
+	{ "dither", OPTION_TIME, ORDER(dither_ns), GIVEN(of_dither) },
 	{ "work", OPTION_TIME, ORDER(work_ns), GIVEN(of_work) },
 	{ "runtime", OPTION_TIME, ORDER(dl_runtime_ns) },
 	{ "deadline", OPTION_TIME, ORDER(dl_deadline_ns) },
@@ -77,7 +88,13 @@ static const struct option_entry option_table[] = {
 	{ "policy", OPTION_POLICY, ORDER(policy) },
 	{ "priority", OPTION_INTEGER, ORDER(priority), 1, 98 },
 	{ "nice", OPTION_INTEGER, ORDER(nice), -20, 19 },
-	{ "cpus", OPTION_CPUS, ORDER(cpus) },
+	{ "cpus", OPTION_CPUS, ORDER(cpus), GIVEN(of_cpus) },
+	{ "role", OPTION_ROLE, ORDER(role), GIVEN(of_module) },
+	{ "port", OPTION_PORT, ORDER(port), GIVEN(of_module) },
+	{ "answer", OPTION_ANSWER, ORDER(answer), GIVEN(of_module) },
+	{ "receive", OPTION_RECEIVE, ORDER(receive), GIVEN(of_module) },
+	{ "strobe", OPTION_FLAG, offsetof(struct options, strobe), GIVEN(of_module) },
+	{ "timeout", OPTION_TIME, ORDER(timeout_ns), GIVEN(of_module) },
 	{ "dma-latency", OPTION_DMA_LATENCY, ORDER(dma_latency_us) },
 	{ "json", OPTION_FLAG, offsetof(struct options, json) },
 	{ "order-fd", OPTION_INTEGER, offsetof(struct options, order_fd), 3, 1023 },
@@ -148,6 +165,30 @@ static int option_cpus(struct parse *p, const char *value, cpu_set_t *ret, char 
 	return cpulist_check(ret, &reachable, p->online, ret_why);
 }
 
+/* One of a few words. */
+static int option_name(enum option_kind kind, const char *value, uint32_t *ret, char **ret_why)
+{
+	int r = kind == OPTION_ROLE	? role_from_string(value)
+		: kind == OPTION_ANSWER ? role_answer_from_string(value)
+					: role_receive_from_string(value);
+
+	if (r < 0)
+		*ret_why = g_strdup("There is no such word for it, see lrtbf-measure --help.");
+	else
+		*ret = (uint32_t)r;
+	return MIN(r, 0);
+}
+
+static int option_port(const char *value, char *ret, size_t size, char **ret_why)
+{
+	if (!role_port_valid(value)) {
+		*ret_why = g_strdup("That is no port's name, such as parport0.");
+		return -EINVAL;
+	}
+	(void)g_strlcpy(ret, value, size); /* fits: it is valid */
+	return 0;
+}
+
 static int option_set(struct parse *p, const struct option_entry *e, const char *value)
 {
 	void *field = (char *)p->options + e->offset;
@@ -174,6 +215,14 @@ static int option_set(struct parse *p, const struct option_entry *e, const char 
 		break;
 	case OPTION_FLAG:
 		*(bool *)field = true;
+		break;
+	case OPTION_ROLE:
+	case OPTION_ANSWER:
+	case OPTION_RECEIVE:
+		r = option_name(e->kind, value, field, &why);
+		break;
+	case OPTION_PORT:
+		r = option_port(value, field, sizeof(p->options->order.port), &why);
 		break;
 	case OPTION_WHAT:
 		*(enum options_what *)field = (enum options_what)e->min;
@@ -266,19 +315,67 @@ static int options_finish(struct parse *p)
 	return 0;
 }
 
-int options_check(const struct options *o, bool grid, char **ret_message)
+static void options_fill_cpus(struct options *o)
+{
+	int cpu = 0;
+
+	if (o->of_cpus || !role_of_port(o->order.role))
+		return;
+	while (cpu < CPU_SETSIZE - 1 && !CPU_ISSET(cpu, &o->order.cpus))
+		cpu++;
+	CPU_ZERO(&o->order.cpus);
+	CPU_SET(cpu, &o->order.cpus);
+}
+
+static void options_fill(struct options *o, const struct instrument *i)
+{
+	struct order *order = &o->order;
+
+	if (order->role == ROLE_NONE)
+		order->role = i->role;
+	if (role_of_port(order->role) && !*order->port)
+		g_strlcpy(order->port, "parport0", sizeof(order->port));
+	if (order->role == ROLE_TARGET && order->answer == ROLE_ANSWER_NONE)
+		order->answer = ROLE_ANSWER_HANDLER;
+	if (order->role == ROLE_LOGGER && order->receive == ROLE_RECEIVE_NONE)
+		order->receive = ROLE_RECEIVE_POLL;
+	if (order->role == ROLE_TARGET && !o->of_interval)
+		order->interval_ns = 0;
+	order->strobe = o->strobe;
+	if (order->timeout_ns == 0)
+		order->timeout_ns = role_timeout_ns(order->role, order->interval_ns);
+	options_fill_cpus(o);
+}
+
+/* What was asked for and the instrument has not. */
+static const char *options_foreign(const struct options *o, const struct instrument *i)
+{
+	if (o->of_interval && !i->interval)
+		return o->of_interval;
+	if (o->of_dither && !i->dither)
+		return o->of_dither;
+	if (o->of_work && !i->work)
+		return o->of_work;
+	return i->role == ROLE_NONE ? o->of_module : NULL;
+}
+
+int options_check(struct options *o, const struct instrument *i, char **ret_message)
 {
 	struct parse p = { .ret_message = ret_message };
-	const char *foreign = grid ? o->of_work : o->of_grid;
+	const char *foreign = options_foreign(o, i);
 
 	if (foreign)
 		return option_bad(&p, "The instrument %s has no --%s.", o->order.instrument,
 				  foreign);
-	if (grid && o->order.interval_ns == 0)
+	options_fill(o, i);
+	if (!instrument_has_role(i, o->order.role))
+		return option_bad(&p, "The instrument %s has no role %s.", i->name,
+				  role_to_string(o->order.role));
+	if (i->interval && o->order.role != ROLE_TARGET && o->order.interval_ns == 0)
 		return option_bad(&p, "The interval must be between 1us and 1h.");
 	if (order_check(&o->order, ret_message) < 0)
 		return -EINVAL;
-	if (grid && o->order.duration_ns < o->order.interval_ns) {
+	if (i->interval && o->order.duration_ns < o->order.interval_ns) {
 		g_autofree char *duration = duration_format(o->order.duration_ns);
 		g_autofree char *interval = duration_format(o->order.interval_ns);
 

@@ -3,6 +3,7 @@
 /*
  * lrtbf-measure's command line. Pure but for the CPUs it may use, which it is told.
  */
+#include "instrument.h"
 #include "order.h"
 #include <stdbool.h>
 
@@ -18,9 +19,11 @@ struct options {
 	enum options_what what;
 	struct order order; /* OPTIONS_MEASURE: complete but unchecked */
 	bool json;
+	bool strobe;		 /* order.strobe, once checked */
 	int order_fd, region_fd; /* OPTIONS_CHILD */
 	/* names of options that not every instrument has, as far as they were given; static */
-	const char *of_grid, *of_work;
+	const char *of_interval, *of_dither, *of_work, *of_module;
+	const char *of_cpus;
 };
 
 /*
@@ -31,10 +34,10 @@ int options_parse(int argc, char **argv, const cpu_set_t *allowed, const cpu_set
 		  struct options *ret, char **ret_message);
 
 /*
- * Whether what was asked for can be measured with an instrument that has a @grid or else passes of
- * work: -EINVAL with a sentence (g_free).
+ * Fill in what @i needs and was not asked for, and see whether it can be measured: -EINVAL with a
+ * sentence (g_free).
  */
-int options_check(const struct options *o, bool grid, char **ret_message);
+int options_check(struct options *o, const struct instrument *i, char **ret_message);
 
 /* The text of --help. */
 extern const char options_help[];

@@ -11,6 +11,7 @@
 #include "figures-json.h"
 #include "finding.h"
 #include "policy.h"
+#include "portfacts.h"
 
 #include "cleanup.h" /* after the library whose cleanup it brings */
 
@@ -52,6 +53,19 @@ static uint64_t outcome_measured_ns(const struct outcome *out)
 	const struct region_header *h = out->header;
 
 	return h->begin_mono_ns > 0 ? h->end_mono_ns - h->begin_mono_ns : 0;
+}
+
+/* What the kernel module said; NULL: it was not used. */
+static json_t *outcome_port(const struct outcome *out)
+{
+	json_t *facts = NULL;
+
+	for (guint i = 0; i < out->cpus->len; i++) {
+		const struct region_cpu *c = out->cpus->pdata[i];
+
+		facts = portfacts_add(facts, c->cpu, &c->port);
+	}
+	return facts;
 }
 
 /* --- text --- */
@@ -105,7 +119,7 @@ static void text_head(GString *s, const struct outcome *out)
 			       policy_to_string((int)o->policy));
 	if (policy_is_realtime((int)o->policy))
 		g_string_append_printf(s, " %u", o->priority);
-	if (out->all->has_grid)
+	if (o->role != ROLE_NONE ? o->interval_ns > 0 : out->all->has_grid)
 		g_string_append_printf(s, ", interval %s", interval);
 	g_string_append_printf(s, ", %.1f s\n", (double)outcome_measured_ns(out) / 1e9);
 	if (h->broke)
@@ -116,6 +130,15 @@ static void text_head(GString *s, const struct outcome *out)
 				       "an undisturbed pass takes %.3f us; passes faster than it: "
 				       "%" G_GUINT64_FORMAT "\n",
 				       (double)out->all->nominal_ns / 1000, out->all->early);
+}
+
+static void text_port(GString *s, const struct outcome *out)
+{
+	g_autoptr(json_t) facts = outcome_port(out);
+	g_auto(GStrv) lines = portfacts_lines(facts);
+
+	for (char **line = lines; *line; line++)
+		g_string_append_printf(s, "%s\n", *line);
 }
 
 static void text_warnings(GString *s, const struct outcome *out)
@@ -142,6 +165,7 @@ char *outcome_text(const struct outcome *out)
 	GString *s = g_string_new(NULL);
 
 	text_head(s, out);
+	text_port(s, out);
 	text_warnings(s, out);
 	g_string_append_printf(s, "\n%4s %10s %10s %10s %10s %10s %10s %10s %10s %10s %8s %8s\n",
 			       "CPU", "samples", "min us", "avg us", "max us", "stddev us", "50%",
@@ -203,7 +227,7 @@ static json_t *json_all(const struct outcome *out)
 {
 	const struct order *o = out->order;
 	const struct region_header *h = out->header;
-	json_t *j = json_object(), *cpus = json_array();
+	json_t *j = json_object(), *cpus = json_array(), *port = outcome_port(out);
 	bool grid = out->all->has_grid;
 
 	json_object_set_new(j, "format", json_string("lrtbf-measure"));
@@ -212,7 +236,9 @@ static json_t *json_all(const struct outcome *out)
 	json_object_set_new(j, "policy", json_policy((int)o->policy));
 	json_object_set_new(j, "priority", json_integer(o->priority));
 	json_object_set_new(j, "interval_ns",
-			    grid ? json_integer((json_int_t)o->interval_ns) : json_null());
+			    grid || (o->role != ROLE_NONE && o->interval_ns > 0)
+				    ? json_integer((json_int_t)o->interval_ns)
+				    : json_null());
 	json_object_set_new(j, "duration_ns", json_integer((json_int_t)o->duration_ns));
 	json_object_set_new(j, "started_usec", json_integer((json_int_t)(h->start_real_ns / 1000)));
 	json_object_set_new(j, "measured_ns", json_integer((json_int_t)outcome_measured_ns(out)));
@@ -220,6 +246,7 @@ static json_t *json_all(const struct outcome *out)
 			    h->broke ? json_integer((json_int_t)h->break_ns) : json_null());
 	json_object_set_new(j, "dma_latency_us",
 			    h->dma_latency_us < 0 ? json_null() : json_integer(h->dma_latency_us));
+	json_object_set_new(j, "port", port ?: json_null());
 	json_object_set_new(j, "warnings", json_warnings(out));
 	json_object_set_new(j, "all", figures_to_json(out->all, h->start_real_ns, true));
 	for (guint i = 0; i < out->cpus->len; i++)

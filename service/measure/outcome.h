@@ -25,6 +25,7 @@ char *outcome_text(const struct outcome *out);
 /*
  * { "format": "lrtbf-measure", "version": 1, "instrument", "policy", "priority", "interval_ns",
  *   "duration_ns", "started_usec", "measured_ns", "broke_ns", "dma_latency_us",
+ *   "port": null or what portfacts.h has,
  *   "warnings": [ { "id", "text", "mend" } ], "all": FIGURES,
  *   "cpus": [ { "cpu", "policy", "priority", ...FIGURES } ] }
  */

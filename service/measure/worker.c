@@ -22,6 +22,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* Of a thread that only reads what the kernel measures: above all that is ordinary, and below all
+ * that may be part of what is measured. */
+#define WORKER_READER_PRIORITY 1
+
 #define WORKER_STACK (64 * 1024) /* MCL_FUTURE locks it whole */
 
 #define SCHED_DL_OVERRUN 0x04 /* SCHED_FLAG_DL_OVERRUN: SIGXCPU for every overrun */
@@ -61,6 +65,11 @@ static void *worker_fail(struct worker *w, int error, char *text)
 	return NULL;
 }
 
+static bool worker_reads(const struct worker *w)
+{
+	return w->order->role != ROLE_NONE && w->order->answer != ROLE_ANSWER_USER;
+}
+
 static int worker_set_policy(struct worker *w)
 {
 	const struct order *o = w->order;
@@ -69,7 +78,7 @@ static int worker_set_policy(struct worker *w)
 		.policy = o->policy,
 		.flags = o->policy == SCHED_DEADLINE ? SCHED_DL_OVERRUN : 0,
 		.nice = o->nice,
-		.priority = o->priority,
+		.priority = worker_reads(w) ? WORKER_READER_PRIORITY : o->priority,
 		.runtime_ns = o->dl_runtime_ns,
 		.deadline_ns = o->dl_deadline_ns,
 		.period_ns = o->dl_period_ns,
@@ -124,6 +133,13 @@ static void *worker_run(void *data)
 				   g_strdup_printf("The thread of CPU %d runs on CPU %d.", w->cpu,
 						   sched_getcpu()));
 	worker_touch(w);
+	if (w->instrument->prepare) {
+		char *text = NULL;
+
+		r = w->instrument->prepare(w, &text);
+		if (r < 0)
+			return worker_fail(w, r, text);
+	}
 	worker_set_state(w, WORKER_READY);
 	while (sem_wait(w->go) < 0 && errno == EINTR)
 		;
@@ -137,6 +153,8 @@ static void *worker_run(void *data)
 			w->faults_major += end.ru_majflt;
 		}
 	}
+	if (w->instrument->finish)
+		w->instrument->finish(w);
 	region_begin(w->block);
 	w->block->figures.overrun = worker_overruns;
 	w->block->done = 1;
@@ -165,6 +183,23 @@ void worker_begin(struct worker *w, uint64_t end_ns)
 	__atomic_compare_exchange_n(&w->end_ns, &open, end_ns, false, __ATOMIC_RELEASE,
 				    __ATOMIC_RELAXED);
 	(void)pthread_kill(w->control, SIGUSR1);
+}
+
+void worker_find(struct worker *w, const char *id)
+{
+	for (size_t i = 0; i < WORKER_FINDINGS; i++) {
+		if (w->findings[i] && strcmp(w->findings[i], id) != 0)
+			continue;
+		w->findings[i] = id;
+		return;
+	}
+}
+
+void worker_give_up(struct worker *w, int error, char *text)
+{
+	w->error = error;
+	g_strlcpy(w->text, text, sizeof(w->text));
+	g_free(text);
 }
 
 static void worker_handlers(void)

@@ -19,6 +19,8 @@ enum worker_state {
 	WORKER_FAILED,	/* error and text say why; the thread has ended */
 };
 
+#define WORKER_FINDINGS 4 /* one thread may have so many */
+
 struct worker {
 	/* configuration: set before the thread is made */
 	const struct order *order;
@@ -34,12 +36,14 @@ struct worker {
 	pthread_t thread;
 	uint64_t end_ns; /* atomic: measuring ends at the first wake-up for a later time; 0: now */
 	uint32_t state;	 /* atomic, enum worker_state */
-	int error;
+	int error;	 /* also of WORKER_DONE: it could not go on, and keeps its samples */
 	char text[REGION_TEXT];
 	uint64_t begin_ns;	  /* atomic: when its warm-up was over; 0: never */
 	uint64_t broke_ns;	  /* the sample that met the break value; 0: none */
 	uint64_t warmup_broke_ns; /* largest such one in the warm-up */
 	uint32_t rests;
+	const char *findings[WORKER_FINDINGS]; /* static ids; NULL: none */
+	void *data;			       /* the instrument's, from prepare() to finish() */
 	long faults_minor, faults_major;
 };
 
@@ -55,6 +59,11 @@ void worker_stop(struct worker *w);
 
 /* For instruments. The warm-up is over: measuring ends at @end_ns. Nothing after a stop in it. */
 void worker_begin(struct worker *w, uint64_t end_ns);
+
+/* For instruments. Something that weakens the samples: a finding's id (static). Once each. */
+void worker_find(struct worker *w, const char *id);
+/* For instruments, whose loop then ends. It cannot go on: -errno and a sentence, which is freed. */
+void worker_give_up(struct worker *w, int error, char *text);
 
 static inline uint64_t worker_end_ns(const struct worker *w)
 {

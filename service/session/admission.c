@@ -62,6 +62,24 @@ static int admission_check_loads(GHashTable *loads, const struct plan *p, const 
 	return 0;
 }
 
+/* A port has one CPU: of "all" the first, which is where its interrupt most likely comes. */
+static int admission_one_cpu(const struct plan *p, cpu_set_t *cpus, char **ret_why)
+{
+	int cpu = 0;
+
+	if (!role_of_port((uint32_t)p->role) || CPU_COUNT(cpus) <= 1)
+		return 0;
+	if (strcmp(p->cpus, "all") != 0)
+		return message_fail(ret_why, -EINVAL,
+				    "a port is measured on one CPU, and these are %d",
+				    CPU_COUNT(cpus));
+	while (!CPU_ISSET(cpu, cpus))
+		cpu++;
+	CPU_ZERO(cpus);
+	CPU_SET(cpu, cpus);
+	return 0;
+}
+
 static int admission_cpus(const struct admission_place *where, const struct plan *p,
 			  const json_t *overrides, cpu_set_t *ret, char **ret_message)
 {
@@ -79,7 +97,8 @@ static int admission_cpus(const struct admission_place *where, const struct plan
 	}
 	cpulist_reachable(where->root, &allowed, &reachable);
 	if (cpulist_parse(p->cpus, &allowed, ret, &why) < 0 ||
-	    cpulist_check(ret, &reachable, &online, &why) < 0) {
+	    cpulist_check(ret, &reachable, &online, &why) < 0 ||
+	    admission_one_cpu(p, ret, &why) < 0) {
 		*ret_message = g_strdup_printf("cpus = \"%s\": %s", p->cpus, why);
 		return admission_blame(overrides, "cpus");
 	}

@@ -85,6 +85,7 @@ static void session_shrink(struct session *s)
 		g_ptr_array_set_size(stage->cpus, 0);
 		g_array_set_size(stage->checkpoints, 0);
 		g_clear_pointer(&stage->irqs, json_decref);
+		g_clear_pointer(&stage->port, json_decref);
 	}
 	g_clear_pointer(&s->r->conditions, json_decref);
 	if (s->r->summary) {
@@ -160,8 +161,18 @@ static void session_take_failure(struct session *s)
 		session_set_reason(s, id, sentence);
 }
 
+/* Where the handlers really ran: it belongs to the method, and only the kernel knows it. */
+static void session_learn_context(struct session *s, const struct result_stage *stage)
+{
+	json_t *context = json_object_get(stage->port, "context");
+
+	if (json_array_size(context) > 0)
+		json_object_set(s->r->method, "context", context);
+}
+
 static void session_judge_stage(struct session *s, struct result_stage *stage)
 {
+	session_learn_context(s, stage);
 	verdict_findings(stage, s->plan);
 	verdict_stage(stage, s->plan);
 	if (store_put_stage(s->place->store, s->r->id, stage) < 0)
@@ -303,6 +314,29 @@ static int on_session_next(sd_event_source *src, void *userdata)
 
 /* --- the beginning --- */
 
+static json_t *session_word(const char *word)
+{
+	return word ? json_string(word) : json_null();
+}
+
+/* Of what is measured through the kernel module; where handlers ran comes with the stages. */
+static void session_describe_role(const struct plan *p, json_t *m)
+{
+	uint64_t timeout_ns = p->timeout_ns ?: role_timeout_ns((uint32_t)p->role, p->interval_ns);
+
+	if (p->role == ROLE_NONE)
+		return;
+	json_object_set_new(m, "role", session_word(role_to_string((uint32_t)p->role)));
+	json_object_set_new(m, "port", session_word(p->port));
+	json_object_set_new(m, "answer", session_word(role_answer_to_string((uint32_t)p->answer)));
+	json_object_set_new(m, "receive",
+			    session_word(role_receive_to_string((uint32_t)p->receive)));
+	json_object_set_new(m, "strobe", json_boolean(p->strobe));
+	json_object_set_new(m, "timeout_ns",
+			    timeout_ns ? json_integer((json_int_t)timeout_ns) : json_null());
+	json_object_set_new(m, "context", json_array());
+}
+
 /* What makes two results comparable, or not. */
 static void session_describe_method(struct session *s)
 {
@@ -321,6 +355,7 @@ static void session_describe_method(struct session *s)
 			    p->dma_latency_us < 0 ? json_null() : json_integer(p->dma_latency_us));
 	json_object_set_new(m, "lock_memory", json_boolean(p->lock_memory));
 	json_object_set_new(m, "cpus", json_string(cpus));
+	session_describe_role(p, m);
 	if (strcmp(p->instrument, "cpuloop") == 0)
 		json_object_set_new(m, "work_ns", json_integer((json_int_t)p->work_ns));
 }

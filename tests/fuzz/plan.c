@@ -34,7 +34,10 @@ static void check_orders(const struct plan *p)
 		plan_order(p, p->stages->pdata[i], p->policy, &cpus, &o);
 		g_assert(order_check(&o, NULL) == 0);
 		plan_order(p, p->stages->pdata[i],
-			   p->fallback_policy < 0 ? SCHED_OTHER : p->fallback_policy, &cpus, &o);
+			   p->role != ROLE_NONE	    ? SCHED_FIFO
+			   : p->fallback_policy < 0 ? SCHED_OTHER
+						    : p->fallback_policy,
+			   &cpus, &o);
 		g_assert(order_check(&o, NULL) == 0);
 	}
 }
@@ -44,7 +47,7 @@ static void check_overrides(struct plan *p, const char *text)
 {
 	static const char *const keys[] = { "duration",	   "interval", "priority", "policy",
 					    "cpus",	   "load",     "label",	   "warm_up",
-					    "dma_latency", "break",    "limit" };
+					    "dma_latency", "break",    "limit",	   "port" };
 	g_auto(GStrv) words = g_strsplit_set(text, "\"=;\n", 64);
 
 	for (size_t i = 0; words[i]; i++)

@@ -30,7 +30,12 @@ static void test_same_in_plans(void)
 		const struct plan_instrument *p = plan_instrument(instruments[n]->name);
 
 		g_assert_nonnull(p);
+		g_assert_cmpint(p->interval, ==, instruments[n]->interval);
+		g_assert_cmpint(p->dither, ==, instruments[n]->dither);
 		g_assert_cmpint(p->grid, ==, instruments[n]->grid);
+		g_assert_cmpint(p->work, ==, instruments[n]->work);
+		g_assert_cmpuint(p->roles, ==, instruments[n]->roles);
+		g_assert_cmpuint((uint32_t)p->role, ==, instruments[n]->role);
 	}
 	g_assert_cmpuint(plan_count(), ==, n);
 }

@@ -130,27 +130,90 @@ static void test_unfit(void)
 {
 	static const struct {
 		const char *line, *word;
-		bool grid;
 	} cases[] = {
-		{ "m timer --work=1ms", "--work", true },
-		{ "m cpuloop --interval=1ms", "--interval", false },
-		{ "m cpuloop --dither=1us", "--dither", false },
-		{ "m timer --interval=2s --duration=1s", "interval of 2s", true },
-		{ "m timer --interval=0s", "interval", true },
-		{ "m timer --duration=0s", "duration", true },
+		{ "m timer --work=1ms", "--work" },
+		{ "m cpuloop --interval=1ms", "--interval" },
+		{ "m cpuloop --dither=1us", "--dither" },
+		{ "m ktimer --dither=1us", "--dither" },
+		{ "m timer --interval=2s --duration=1s", "interval of 2s" },
+		{ "m timer --interval=0s", "interval" },
+		{ "m timer --duration=0s", "duration" },
+		{ "m timer --port=parport0", "--port" },
+		{ "m timer --role=irq", "--role" },
+		{ "m cpuloop --timeout=1ms", "--timeout" },
+		{ "m parport --role=irq", "irq" },
+		{ "m ktimer --role=loopback", "loopback" },
+		{ "m ktimer --port=parport0", "port" },
+		{ "m parport --interval=10us", "20us" },
+		{ "m parport --timeout=600us", "half" },
+		{ "m parport --role=logger --interval=1s --timeout=11ms", "10ms" },
+		{ "m parport --answer=user", "target" },
+		{ "m parport --receive=irq", "logger" },
+		{ "m parport --strobe", "Strobe" },
+		{ "m parport --role=target --interval=1ms", "interval" },
+		{ "m parport --role=target --timeout=1ms", "lost" },
+		{ "m parport --policy=rr", "fifo" },
+		{ "m parport --cpus=0,1", "one CPU" },
 	};
 	struct options o = good("m timer --interval=1s --duration=1s");
 
-	g_assert_cmpint(options_check(&o, true, NULL), ==, 0);
+	g_assert_cmpint(options_check(&o, instrument_find("timer"), NULL), ==, 0);
 	o = good("m cpuloop --duration=100us --work=10us");
-	g_assert_cmpint(options_check(&o, false, NULL), ==, 0);
+	g_assert_cmpint(options_check(&o, instrument_find("cpuloop"), NULL), ==, 0);
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		g_autofree char *message = NULL;
 
 		o = good(cases[i].line);
-		g_assert_cmpint(options_check(&o, cases[i].grid, &message), ==, -EINVAL);
-		g_assert_nonnull(strstr(message, cases[i].word));
+		g_assert_cmpint(options_check(&o, instrument_find(o.order.instrument), &message),
+				==, -EINVAL);
+		if (!strstr(message, cases[i].word)) {
+			g_test_message("%s: '%s' does not name %s", cases[i].line, message,
+				       cases[i].word);
+			g_test_fail();
+		}
 	}
+}
+
+static struct order complete(const char *line)
+{
+	struct options o = good(line);
+	g_autofree char *message = NULL;
+
+	if (options_check(&o, instrument_find(o.order.instrument), &message) < 0)
+		g_error("%s: %s", line, message);
+	return o.order;
+}
+
+/* What the kernel module's instruments need and nobody asked for. */
+static void test_roles(void)
+{
+	struct order o = complete("m parport");
+
+	g_assert_cmpuint(o.role, ==, ROLE_LOOPBACK);
+	g_assert_cmpstr(o.port, ==, "parport0");
+	g_assert_cmpuint(o.timeout_ns, ==, 500000);
+	g_assert_cmpint(CPU_COUNT(&o.cpus), ==, 1);
+	o = complete("m parport --role=logger --port=parport-2 --interval=100us --cpus=3");
+	g_assert_cmpuint(o.receive, ==, ROLE_RECEIVE_POLL);
+	g_assert_cmpstr(o.port, ==, "parport-2");
+	g_assert_cmpuint(o.timeout_ns, ==, 50000);
+	g_assert_true(CPU_ISSET(3, &o.cpus));
+	o = complete("m parport --role=logger --receive=irq --strobe --timeout=20us");
+	g_assert_cmpuint(o.receive, ==, ROLE_RECEIVE_IRQ);
+	g_assert_cmpuint(o.strobe, ==, 1);
+	g_assert_cmpuint(o.timeout_ns, ==, 20000);
+	o = complete("m parport --role=target");
+	g_assert_cmpuint(o.answer, ==, ROLE_ANSWER_HANDLER);
+	g_assert_cmpuint(o.interval_ns, ==, 0);
+	g_assert_cmpuint(o.timeout_ns, ==, 0);
+	o = complete("m ktimer --cpus=1,3");
+	g_assert_cmpuint(o.role, ==, ROLE_IRQ);
+	g_assert_cmpstr(o.port, ==, "");
+	g_assert_cmpuint(o.timeout_ns, ==, 0);
+	g_assert_cmpint(CPU_COUNT(&o.cpus), ==, 2);
+	refused("m parport --port=/dev/parport0", "parport0");
+	refused("m parport --port=../null", "parport0");
+	refused("m parport --role=master", "--role");
 }
 
 static void test_latency(void)
@@ -191,6 +254,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/measure-options/child", test_child);
 	g_test_add_func("/measure-options/refused", test_refused);
 	g_test_add_func("/measure-options/unfit", test_unfit);
+	g_test_add_func("/measure-options/roles", test_roles);
 	g_test_add_func("/measure-options/latency", test_latency);
 	g_test_add_func("/measure-options/rights", test_rights_texts);
 	return g_test_run();

@@ -44,6 +44,12 @@ static void assert_equal(const struct plan *a, const struct plan *b)
 
 	g_assert_cmpstr(a->description, ==, b->description);
 	g_assert_cmpstr(a->instrument, ==, b->instrument);
+	g_assert_cmpint(a->role, ==, b->role);
+	g_assert_cmpstr(a->port, ==, b->port);
+	g_assert_cmpint(a->answer, ==, b->answer);
+	g_assert_cmpint(a->receive, ==, b->receive);
+	g_assert_cmpint(a->strobe, ==, b->strobe);
+	g_assert_cmpuint(a->timeout_ns, ==, b->timeout_ns);
 	g_assert_cmpint(a->policy, ==, b->policy);
 	g_assert_cmpint(a->fallback_policy, ==, b->fallback_policy);
 	g_assert_cmpint(a->priority, ==, b->priority);
@@ -489,6 +495,19 @@ static void test_order(void)
 		"duration = \"366d\"; interval = \"1h\"; dma_latency = 2000000000;",
 		"nice = 19; policy = \"batch\"; lock_memory = false;",
 	};
+	static const char *const roles[] = {
+		"instrument = \"parport\";",
+		"instrument = \"parport\"; interval = \"20us\";",
+		"instrument = \"parport\"; interval = \"10s\"; timeout = \"5s\"; duration = "
+		"\"10s\";",
+		"instrument = \"parport\"; role = \"logger\"; timeout = \"10ms\"; interval = "
+		"\"20ms\";",
+		"instrument = \"parport\"; role = \"logger\"; receive = \"irq\"; strobe = true;",
+		"instrument = \"parport\"; role = \"target\"; answer = \"user\"; port = "
+		"\"parport7\";",
+		"instrument = \"ktimer\";",
+		"instrument = \"ktimer\"; role = \"kthread\"; limits = [ \"missed <= 0\" ];",
+	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(others); i++) {
 		p = parsed(others[i]);
@@ -500,6 +519,64 @@ static void test_order(void)
 		g_assert_cmpint(order_check(&o, NULL), ==, 0);
 		plan_free(p);
 	}
+	for (size_t i = 0; i < G_N_ELEMENTS(roles); i++) {
+		g_autofree char *text = NULL;
+		struct plan *again;
+
+		p = parsed(roles[i]);
+		plan_order(p, p->stages->pdata[0], p->policy, &cpus, &o);
+		if (order_check(&o, &why) < 0)
+			g_error("%s: %s", roles[i], why);
+		text = plan_format(p);
+		again = parsed(text);
+		assert_equal(p, again);
+		plan_free(again);
+		plan_free(p);
+	}
+}
+
+static void test_roles(void)
+{
+	struct plan *p = parsed("instrument = \"parport\"; role = \"target\";"), *timer;
+	g_autofree char *why = NULL, *why_not = NULL, *why_no = NULL;
+
+	g_assert_cmpint(p->answer, ==, ROLE_ANSWER_HANDLER);
+	g_assert_cmpstr(p->port, ==, "parport0");
+	g_assert_cmpuint(p->interval_ns, ==, 0);
+	override(p, "port", "parport1");
+	g_assert_cmpstr(p->port, ==, "parport1");
+	g_assert_cmpint(plan_override(p, "port", "/dev/parport1", &why), ==, -EINVAL);
+	g_assert_cmpint(plan_override(p, "interval", "1ms", &why_not), ==, -EINVAL);
+	g_assert_nonnull(strstr(why_not, "target"));
+	override(p, "policy", "other");
+	g_assert_cmpint(plan_check(p, NULL), ==, -EINVAL);
+	timer = parsed("instrument = \"timer\";");
+	g_assert_cmpint(plan_override(timer, "port", "parport0", &why_no), ==, -EINVAL);
+	plan_free(timer);
+	plan_free(p);
+
+	refused("role = \"irq\";", "x.conf:1: ", "parport and ktimer");
+	refused("\ntimeout = \"1ms\";", "x.conf:2: ", "parport and ktimer");
+	refused("instrument = \"parport\";\nrole = \"irq\";", "x.conf:2: ", "no role irq");
+	refused("instrument = \"parport\";\nrole = \"host\";", "x.conf:2: ", "loopback");
+	refused("instrument = \"parport\";\nport = \"../x\";", "x.conf:2: ", "no path");
+	refused("instrument = \"parport\";\nanswer = \"user\";", "x.conf:2: ", "target");
+	refused("instrument = \"parport\";\nreceive = \"poll\";", "x.conf:2: ", "logger");
+	refused("instrument = \"parport\";\nstrobe = true;", "x.conf:2: ", "strobe");
+	refused("instrument = \"parport\";\ntimeout = \"501us\";", "x.conf:2: ", "half");
+	refused("instrument = \"parport\";\ninterval = \"19us\";", "x.conf:2: ", "20us");
+	refused("instrument = \"parport\";\ndither = \"1us\";", "x.conf:2: ", "dither");
+	refused("instrument = \"parport\";\npolicy = \"rr\";", "x.conf:2: ", "fifo");
+	refused("instrument = \"parport\";\nfallback_policy = \"other\";", "x.conf:2: ", "fifo");
+	refused("instrument = \"parport\";\nlimits = [ \"missed <= 0\" ];", "x.conf:2: ", "missed");
+	refused("instrument = \"parport\"; role = \"target\";\ninterval = \"1ms\";",
+		"x.conf:2: ", "no interval");
+	refused("instrument = \"parport\"; role = \"target\";\ntimeout = \"1ms\";",
+		"x.conf:2: ", "lost");
+	refused("instrument = \"parport\"; role = \"logger\"; interval = \"1s\";\n"
+		"timeout = \"11ms\";",
+		"x.conf:2: ", "10ms");
+	refused("instrument = \"ktimer\";\nport = \"parport0\";", "x.conf:2: ", "no port");
 }
 
 static GHashTable *shipped_loads(const char *const *dirs)
@@ -750,6 +827,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/plan/override-policy", test_override_policy);
 	g_test_add_func("/plan/override-refused", test_override_refused);
 	g_test_add_func("/plan/order", test_order);
+	g_test_add_func("/plan/roles", test_roles);
 	g_test_add_func("/plan/shipped", test_shipped);
 	g_test_add_func("/plan/documented", test_documented);
 	g_test_add_func("/plan/check-loads", test_check_loads);

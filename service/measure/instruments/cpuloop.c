@@ -132,6 +132,8 @@ static void cpuloop_run(struct worker *w)
 const struct instrument instrument_cpuloop = {
 	.name = "cpuloop",
 	.description = "how long a fixed piece of work is held up, one spinning thread per CPU",
+	.work = true,
 	.spins = true,
+	.roles = 1 << ROLE_NONE,
 	.run = cpuloop_run,
 };

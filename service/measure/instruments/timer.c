@@ -139,6 +139,9 @@ static void timer_run(struct worker *w)
 const struct instrument instrument_timer = {
 	.name = "timer",
 	.description = "lateness of timed wake-ups on a fixed grid, one thread per CPU",
+	.interval = true,
 	.grid = true,
+	.dither = true,
+	.roles = 1 << ROLE_NONE,
 	.run = timer_run,
 };
