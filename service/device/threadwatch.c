@@ -190,7 +190,7 @@ static int threadwatch_start(struct threadwatch *w)
 	if (r < 0)
 		return r;
 	/* without these two, process events and the poll still see every thread come */
-	(void)uevents_new(w->event, on_threadwatch_device, w, &w->uevents);
+	(void)uevents_new(w->event, UEVENTS_INTERRUPTS, on_threadwatch_device, w, &w->uevents);
 	(void)resume_new(w->event, on_threadwatch_reset, w, &w->resume);
 	r = procevents_new(w->event, on_threadwatch_procevents, w, &w->procevents, &why);
 	return r < 0 ? threadwatch_fall_back(w, why) : 0;

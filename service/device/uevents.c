@@ -16,11 +16,16 @@
 #define UEVENTS_QUEUE (4 * 1024 * 1024) /* bytes */
 #define UEVENTS_BATCH 64		/* events before the event loop gets its turn */
 
-static const char *const uevents_subsystems[] = {
+static const char *const uevents_interrupts[] = {
 	"ac97_bus", "acpi", "amba",	"auxiliary",   "bcma", "block",	   "cpu",    "gpio",
 	"hid",	    "i2c",  "ieee1394", "mdio",	       "mmc",  "mmc_host", "net",    "nvme",
 	"parport",  "pci",  "pcmcia",	"platform",    "pnp",  "rtc",	   "scsi",   "sdio",
-	"serio",    "spi",  "ssb",	"thunderbolt", "tty",  "usb",	   "virtio",
+	"serio",    "spi",  "ssb",	"thunderbolt", "tty",  "usb",	   "virtio", NULL,
+};
+static const char *const uevents_ports[] = { "misc", "parport", "ppdev", "printer", NULL };
+static const char *const *const uevents_subsystems[] = {
+	[UEVENTS_INTERRUPTS] = uevents_interrupts,
+	[UEVENTS_PORTS] = uevents_ports,
 };
 static const char *const uevents_actions[] = { "add", "remove", "move", "bind", "unbind", NULL };
 static const char *const uevents_cpu_actions[] = { "online", "offline", NULL };
@@ -76,22 +81,22 @@ static int on_uevents(sd_event_source *s, int fd, uint32_t revents, void *userda
 	return r < 0 ? r : 0;
 }
 
-static int uevents_listen(struct uevents *u, const char *from)
+static int uevents_listen(struct uevents *u, enum uevents_of of, const char *from)
 {
 	int r = 0;
 
 	u->monitor = udev_monitor_new_from_netlink(u->udev, from);
 	if (!u->monitor)
 		return errno ? -errno : -ENOMEM;
-	for (size_t i = 0; i < G_N_ELEMENTS(uevents_subsystems) && r >= 0; i++)
-		r = udev_monitor_filter_add_match_subsystem_devtype(u->monitor,
-								    uevents_subsystems[i], NULL);
+	for (const char *const *s = uevents_subsystems[of]; *s && r >= 0; s++)
+		r = udev_monitor_filter_add_match_subsystem_devtype(u->monitor, *s, NULL);
 	/* needs CAP_NET_ADMIN; without it the queue is as small as it is */
 	(void)udev_monitor_set_receive_buffer_size(u->monitor, UEVENTS_QUEUE);
 	return r < 0 ? r : udev_monitor_enable_receiving(u->monitor);
 }
 
-int uevents_new(sd_event *event, uevents_news_t news, void *userdata, struct uevents **ret)
+int uevents_new(sd_event *event, enum uevents_of of, uevents_news_t news, void *userdata,
+		struct uevents **ret)
 {
 	struct uevents *u = g_new0(struct uevents, 1);
 	int r;
@@ -101,7 +106,8 @@ int uevents_new(sd_event *event, uevents_news_t news, void *userdata, struct uev
 	u->udev = udev_new();
 	r = u->udev ? 0 : -ENOMEM;
 	if (r >= 0)
-		r = uevents_listen(u, access("/run/udev/control", F_OK) == 0 ? "udev" : "kernel");
+		r = uevents_listen(u, of,
+				   access("/run/udev/control", F_OK) == 0 ? "udev" : "kernel");
 	if (r >= 0)
 		r = sd_event_add_io(event, &u->io, udev_monitor_get_fd(u->monitor), EPOLLIN,
 				    on_uevents, u);

@@ -552,7 +552,7 @@ static void uevents_body(int in, int out)
 	if (!enter_network() || access("/run/udev/control", F_OK) == 0)
 		return;
 	g_assert_cmpint(sd_event_new(&event), ==, 0);
-	g_assert_cmpint(uevents_new(event, on_device, &news, &u), ==, 0);
+	g_assert_cmpint(uevents_new(event, UEVENTS_INTERRUPTS, on_device, &news, &u), ==, 0);
 	for (size_t i = 0; i < G_N_ELEMENTS(actions); i++) {
 		g_autofree char *said = g_strdup_printf("%s=%u ", actions[i],
 							uevents_count(event, &news, actions[i]));
