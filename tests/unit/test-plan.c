@@ -605,7 +605,9 @@ static void test_shipped(void)
 {
 	const char *const dirs[] = { g_getenv("CONF"), NULL };
 	static const char *const names[] = {
-		"quick", "timer", "cpuloop", "hell", "soak", "netnice"
+		"quick",	  "timer",   "cpuloop",		 "hell",
+		"soak",		  "netnice", "parport_loopback", "parport_logger",
+		"parport_target", "ktimer",
 	};
 	g_autoptr(GHashTable) loads = shipped_loads(dirs);
 	g_autoptr(GPtrArray) problems = problems_new();
