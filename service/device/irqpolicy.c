@@ -153,12 +153,21 @@ struct irqpolicy *irqpolicy_free(struct irqpolicy *p)
 
 /* Rules */
 
+static GPtrArray *irqpolicy_read_rules(const struct irqpolicy *p, GPtrArray *problems)
+{
+	g_autoptr(GPtrArray) dropped = problems ? NULL : problems_new();
+
+	if (!p->p.config_dirs)
+		return g_ptr_array_ref(p->files);
+	return rules_read(p->p.config_dirs, problems ?: dropped);
+}
+
 void irqpolicy_reload(struct irqpolicy *p, GPtrArray *problems)
 {
-	if (p->p.config_dirs) {
-		g_ptr_array_unref(p->files);
-		p->files = rules_read(p->p.config_dirs, problems);
-	}
+	GPtrArray *before = p->files;
+
+	p->files = irqpolicy_read_rules(p, problems);
+	g_ptr_array_unref(before);
 	if (!p->captured && !p->journal)
 		irqpolicy_open_journal(p);
 	p->paused = false;
@@ -173,8 +182,7 @@ GPtrArray *irqpolicy_preview(struct irqpolicy *p, GPtrArray *problems)
 	bool paused = p->paused;
 	struct irq_run run;
 
-	p->files =
-		p->p.config_dirs ? rules_read(p->p.config_dirs, problems) : g_ptr_array_ref(files);
+	p->files = irqpolicy_read_rules(p, problems);
 	p->paused = false;
 	(void)irqpolicy_run(p, IRQ_RUN_DRY | IRQ_RUN_AGAIN | IRQ_RUN_NOTES,
 			    &run); /* its changes say why not */

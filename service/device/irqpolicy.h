@@ -75,7 +75,7 @@ struct irqpolicy *irqpolicy_new(const struct irqpolicy_params *p);
 /* Puts everything back first. */
 struct irqpolicy *irqpolicy_free(struct irqpolicy *p);
 
-/* Read irq.d again and apply. Problems of its files, for the caller. */
+/* Read irq.d again and apply. Problems of its files, for the caller; NULL: dropped. */
 void irqpolicy_reload(struct irqpolicy *p, GPtrArray *problems);
 
 /* What irqpolicy_reload() would change with the files as they are now, and their problems. */

@@ -264,6 +264,28 @@ static void test_line(struct world *w, gconstpointer data)
 	world_assert_as_before(w);
 }
 
+/* Who does not want to know what is wrong with the files has the rules that are right all the same.
+ */
+static void test_problems_dropped(struct world *w, gconstpointer data)
+{
+	const struct irqpolicy_params params = {
+		.root = "/",
+		.runtime_dir = w->run,
+		.config_dirs = w->config_dirs,
+	};
+	g_autoptr(GPtrArray) changes = NULL;
+
+	world_rules(w, "a",
+		    "rules = ( { match = { irq = 5; }; nice = 99; },"
+		    " { match = { irq = 7; }; policy = \"rr\"; priority = 33; } );");
+	w->p = irqpolicy_new(&params);
+	irqpolicy_reload(w->p, NULL);
+	fake_assert_policy(w->f, "irq/7-parport0", "rr 33");
+	changes = irqpolicy_preview(w->p, NULL);
+	g_assert_cmpuint(changes->len, ==, 0);
+	world_stop(w);
+}
+
 static void test_unequal(struct world *w, gconstpointer data)
 {
 	g_autoptr(GPtrArray) changes = NULL;
@@ -1536,6 +1558,7 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	ADD("line", test_line);
+	ADD("problems-dropped", test_problems_dropped);
 	ADD("unequal", test_unequal);
 	ADD("first-match", test_first_match);
 	ADD("priority-alone", test_priority_alone);
