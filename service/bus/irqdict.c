@@ -223,7 +223,7 @@ static int irqdict_line_unthreaded(sd_bus_message *m, const struct irq_line *l)
 /* The sentence about a line whose threads have different priorities; NULL: they have not. */
 static const char *irqdict_line_unequal(const struct irq_listing *listing, const struct irq_line *l)
 {
-	for (guint i = 0; i < listing->notes->len; i++) {
+	for (guint i = 0; l->threads->len > 1 && i < listing->notes->len; i++) {
 		const struct irq_change *c = listing->notes->pdata[i];
 
 		if (c->outcome == IRQ_UNEQUAL && c->irq >= 0 && (unsigned)c->irq == l->irq)

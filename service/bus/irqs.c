@@ -170,15 +170,19 @@ int irqs_method_open_irq_capture(sd_bus_message *m, void *userdata, sd_bus_error
 
 /* Changes */
 
+static int irqs_tell(sd_bus_message *call, const GPtrArray *changes, bool dry, sd_bus_error *error)
+{
+	return reply_list(call, changedict_append_list, changes,
+			  dry ? "More would change than can be told in one answer."
+			      : "It is done, but the list of changes is too large for one answer: "
+				"see ListThreads.",
+			  error);
+}
+
 int irqs_answer(sd_bus_message *call, int r, const char *message, const GPtrArray *changes,
 		sd_bus_error *error)
 {
-	if (r < 0)
-		return irqs_refuse(error, r, message);
-	return reply_list(call, changedict_append_list, changes,
-			  "It is done, but the list of changes is too large for one answer: "
-			  "see ListThreads.",
-			  error);
+	return r < 0 ? irqs_refuse(error, r, message) : irqs_tell(call, changes, false, error);
 }
 
 static int irqs_apply(struct bus *b, sd_bus_message *call, bool dry, sd_bus_error *error)
@@ -186,7 +190,7 @@ static int irqs_apply(struct bus *b, sd_bus_message *call, bool dry, sd_bus_erro
 	g_autoptr(GPtrArray) changes = irqpolicy_apply(b->model.irqpolicy, dry);
 
 	bus_irq_state_changed(b);
-	return irqs_answer(call, 0, NULL, changes, error);
+	return irqs_tell(call, changes, dry, error);
 }
 
 static int irqs_restore(struct bus *b, sd_bus_message *call, bool dry, sd_bus_error *error)
@@ -197,7 +201,7 @@ static int irqs_restore(struct bus *b, sd_bus_message *call, bool dry, sd_bus_er
 
 	changes = irqpolicy_restore(b->model.irqpolicy, dry, &r, &message);
 	bus_irq_state_changed(b);
-	return irqs_answer(call, changes ? 0 : r, message, changes, error);
+	return changes ? irqs_tell(call, changes, dry, error) : irqs_refuse(error, r, message);
 }
 
 static int irqs_apply_go(sd_bus_message *call, uid_t caller, void *data, sd_bus_error *error)

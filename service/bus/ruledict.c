@@ -40,22 +40,44 @@ static int ruledict_attributes(sd_bus_message *m, const struct rule *rule)
 	return r;
 }
 
-/* What stands in the way of a rule: that nothing matches now, or ever. */
-static int ruledict_note(sd_bus_message *m, const struct irq_listing *listing,
-			 const struct rule *rule)
-{
-	for (guint i = 0; i < listing->notes->len; i++) {
-		const struct irq_change *c = listing->notes->pdata[i];
-		int r;
+/* What stands in the way of rules: that nothing matches them now, or ever. */
+struct ruledict {
+	GHashTable *notes; /* ruledict_id() -> struct irq_change */
+};
 
-		if ((c->outcome != IRQ_WAITS && c->outcome != IRQ_NEVER) ||
-		    g_strcmp0(c->by, rule->name) != 0 || g_strcmp0(c->file, rule->file) != 0 ||
-		    c->line != rule->line)
-			continue;
-		r = dict_string(m, "outcome", irq_outcome_to_string(c->outcome));
-		return r < 0 ? r : dict_optional(m, "message", c->message);
+static char *ruledict_id(const char *name, const char *file, unsigned line)
+{
+	return g_strdup_printf("%u %s\n%s", line, name, file);
+}
+
+static GHashTable *ruledict_notes(const struct irq_listing *listing)
+{
+	GHashTable *notes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+
+	for (guint i = 0; i < listing->notes->len; i++) {
+		struct irq_change *c = listing->notes->pdata[i];
+
+		if (c->outcome == IRQ_WAITS || c->outcome == IRQ_NEVER)
+			g_hash_table_insert(notes, ruledict_id(c->by, c->file, c->line), c);
 	}
-	return 0;
+	return notes;
+}
+
+static const struct irq_change *ruledict_note(const struct ruledict *d, const struct rule *rule)
+{
+	g_autofree char *id = ruledict_id(rule->name, rule->file, rule->line);
+
+	return g_hash_table_lookup(d->notes, id);
+}
+
+static int ruledict_append_note(sd_bus_message *m, const struct irq_change *note)
+{
+	int r;
+
+	if (!note)
+		return 0;
+	r = dict_string(m, "outcome", irq_outcome_to_string(note->outcome));
+	return r < 0 ? r : dict_optional(m, "message", note->message);
 }
 
 static int ruledict_one(sd_bus_message *m, const void *member, const void *data)
@@ -72,14 +94,16 @@ static int ruledict_one(sd_bus_message *m, const void *member, const void *data)
 		r = dict_value(m, "match", "a{sv}", ruledict_append_match, rule);
 	if (r >= 0)
 		r = ruledict_attributes(m, rule);
-	return r < 0 ? r : ruledict_note(m, data, rule);
+	return r < 0 ? r : ruledict_append_note(m, ruledict_note(data, rule));
 }
 
 static size_t ruledict_size(const void *member, const void *data)
 {
 	const struct rule *rule = member;
+	const struct irq_change *note = ruledict_note(data, rule);
 	size_t size = RULEDICT_FIXED_SIZE + bounded_text_size(rule->name) +
-		      bounded_text_size(rule->file) + bounded_text_size(rule->affinity);
+		      bounded_text_size(rule->file) + bounded_text_size(rule->affinity) +
+		      bounded_text_size(note ? note->message : NULL);
 
 	for (int key = 0; key < RULE_KEYS; key++)
 		size += bounded_text_size(rule->match[key]);
@@ -88,10 +112,12 @@ static size_t ruledict_size(const void *member, const void *data)
 
 int ruledict_append(sd_bus_message *m, const void *rules)
 {
-	const struct ruledict_list *r = rules;
+	const struct ruledict_list *list = rules;
+	g_autoptr(GHashTable) notes = ruledict_notes(list->listing);
+	const struct ruledict d = { notes };
 
-	return bounded_append(m, &(struct bounded_list){ .members = r->rules,
+	return bounded_append(m, &(struct bounded_list){ .members = list->rules,
 							 .size = ruledict_size,
 							 .append = ruledict_one,
-							 .data = r->listing });
+							 .data = &d });
 }

@@ -228,6 +228,24 @@ def test_tables_that_are_too_large_for_a_message(make_daemon, caller, folder):
     assert all(line["total"] == sum(range(512)) for line in lines.values())
 
 
+def test_lists_that_are_too_large_because_of_one_name(make_daemon, caller, folder):
+    """A name as long as a table may have it stands in each rule's note and in each change: refused, alive."""
+    long, root = "A" * 60000, FakeRoot(folder + "/root")
+    root.line(1, long).thread(101, "irq/1-AAAAAAAAA", "fifo", 50)
+    root.rows.append(f"  2:          0          0   {long}  2 Edge      child".encode())
+    for irq in range(3, 300):
+        root.line(irq, long)
+    rule = 'match = { irq = 2; }; policy = "fifo"; priority = 60;'
+    at_root(make_daemon, root.write(), lines='rules = ( { match = { irq = "3-299"; }; affinity = "0"; } );',
+            never="rules = ( " + ", ".join("{ %s }" % rule for _ in range(600)) + " );")
+    for method, options in ("ListIrqRules", {}), ("ApplyIrqPolicy", {"dry_run": ("b", True)}):
+        with pytest.raises(DBusErrorResponse) as error:
+            caller.manager(method, "a{sv}", options)
+        assert error.value.name == "org.lrtbf1.Error.TooLarge", method
+        assert "done" not in error.value.data[0]
+    assert threads(caller).keys() == {101}
+
+
 def test_tables_with_4096_threads(make_daemon, caller, memory):
     root = FakeRoot(memory + "/root")
     for irq in range(4096):
