@@ -321,20 +321,19 @@ static void on_procevents_news(const struct procevents_news *n, void *userdata)
 
 static bool spoof(int fd, const struct sockaddr_nl *to)
 {
-	struct {
-		struct nlmsghdr head;
-		struct cn_msg msg;
-		struct proc_event event;
-	} __attribute__((packed)) m = {
-		.head = { .nlmsg_len = sizeof(m), .nlmsg_type = NLMSG_DONE },
-		.msg = { .id = { CN_IDX_PROC, CN_VAL_PROC }, .len = sizeof(m.event) },
-		.event = { .what = PROC_EVENT_FORK },
-	};
+	struct proc_event event = { .what = PROC_EVENT_FORK };
+	struct cn_msg msg = { .id = { CN_IDX_PROC, CN_VAL_PROC }, .len = sizeof(event) };
+	struct nlmsghdr head = { .nlmsg_len = sizeof(head) + sizeof(msg) + sizeof(event),
+				 .nlmsg_type = NLMSG_DONE };
+	char bytes[sizeof(head) + sizeof(msg) + sizeof(event)];
 
-	m.event.event_data.fork.parent_pid = m.event.event_data.fork.parent_tgid = 2;
-	m.event.event_data.fork.child_pid = m.event.event_data.fork.child_tgid = NOBODYS_CHILD;
-	return sendto(fd, &m, sizeof(m), 0, (const struct sockaddr *)to, sizeof(*to)) ==
-	       (ssize_t)sizeof(m);
+	event.event_data.fork.parent_pid = event.event_data.fork.parent_tgid = 2;
+	event.event_data.fork.child_pid = event.event_data.fork.child_tgid = NOBODYS_CHILD;
+	memcpy(bytes, &head, sizeof(head));
+	memcpy(bytes + sizeof(head), &msg, sizeof(msg));
+	memcpy(bytes + sizeof(head) + sizeof(msg), &event, sizeof(event));
+	return sendto(fd, bytes, sizeof(bytes), 0, (const struct sockaddr *)to, sizeof(*to)) ==
+	       (ssize_t)sizeof(bytes);
 }
 
 /* To every socket of this process that process events come to. How many took it. */
