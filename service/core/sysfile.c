@@ -9,15 +9,27 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "beneath.h"
 #include "cleanup.h"
 #include "duration.h"
 
 #define SYSFILE_TEXT_MAX (64 * 1024)
 
+/* As open(). This machine's own files may be links to anywhere. */
+static int sysfile_open(const char *root, const char *name, int flags)
+{
+	g_auto(fd_t) folder = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	flags |= O_RDONLY | O_CLOEXEC;
+	if (folder < 0)
+		return -1;
+	return strcmp(root, "/") == 0 ? openat(folder, name, flags)
+				      : beneath_openat(folder, name, flags);
+}
+
 char *sysfile_bytes(const char *root, const char *name, size_t max, size_t *ret_size)
 {
-	g_autofree char *path = g_build_filename(root, name, NULL);
-	g_auto(fd_t) fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	g_auto(fd_t) fd = sysfile_open(root, name, O_NONBLOCK | O_NOCTTY);
 	g_autofree char *bytes = NULL;
 	size_t room = 4096, size = 0;
 	struct stat st;
@@ -99,10 +111,12 @@ static gint name_compare(gconstpointer a, gconstpointer b)
 GPtrArray *sysfile_list(const char *root, const char *name)
 {
 	GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
-	g_autofree char *path = g_build_filename(root, name, NULL);
-	DIR *dir = opendir(path);
+	g_auto(fd_t) fd = sysfile_open(root, name, O_DIRECTORY);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *d;
 
+	if (dir)
+		fd_steal(&fd);
 	while (dir && (d = readdir(dir)))
 		if (*d->d_name != '.')
 			g_ptr_array_add(names, g_strdup(d->d_name));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 /*
- * Small files of /proc and /sys, below "/" or a captured tree. What is not there, not readable or
- * not what it should be is NULL, and null in JSON.
+ * Small files of /proc and /sys, below "/" or a captured tree, out of which no link leads. What is
+ * not there, not readable or not what it should be is NULL, and null in JSON. Names are relative.
  */
 #include <glib.h>
 #include <jansson.h>

@@ -2,20 +2,18 @@
 /*
  * Opened non-blocking and without following a link: a captured tree may hold anything under these
  * names. Nothing is asked twice: no fstat(), because what is not a file has no bytes or is refused
- * by read(). A folder of it may be a link to one of this machine's, whose values would be shown,
- * and captured, as the tree's: kernels since 5.6 keep to the tree when asked to.
+ * by read().
  */
 #include "roottree.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "beneath.h"
 #include "cleanup.h"
 
 #define READ_FIRST (16 * 1024)
@@ -30,19 +28,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(rootlist_t, rootlist_close)
 /* As openat(), errno included. */
 static int roottree_openat(const struct roottree *t, int folder, const char *name, int flags)
 {
-	struct open_how how = {
-		.flags = (unsigned)flags,
-		.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS,
-	};
-	long fd = -1;
-
-	if (t->captured) {
-		fd = syscall(SYS_openat2, folder, name, &how, sizeof(how));
-		/* an older kernel, or a sandbox that does not know it */
-		if (fd >= 0 || (errno != ENOSYS && errno != EPERM))
-			return (int)fd;
-	}
-	return openat(folder, name, flags);
+	return t->captured ? beneath_openat(folder, name, flags) : openat(folder, name, flags);
 }
 
 int roottree_open(const char *root, struct roottree *ret)
@@ -171,9 +157,21 @@ char *rootdir_read_whole(const struct rootdir *d, const char *name, size_t max, 
 	return bytes;
 }
 
+/* As readlinkat(); a link in a captured tree is opened first, which keeps to the tree on the way.
+ */
+static ssize_t rootdir_readlinkat(const struct rootdir *d, const char *name, char *buf, size_t size)
+{
+	g_auto(fd_t) fd = -1;
+
+	if (!d->tree->captured)
+		return readlinkat(d->fd, name, buf, size);
+	fd = beneath_openat(d->fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 ? -1 : readlinkat(fd, "", buf, size);
+}
+
 bool rootdir_readlink(const struct rootdir *d, const char *name, char *buf, size_t size)
 {
-	ssize_t n = d->fd < 0 ? -1 : readlinkat(d->fd, name, buf, size);
+	ssize_t n = d->fd < 0 ? -1 : rootdir_readlinkat(d, name, buf, size);
 
 	if (n <= 0 || (size_t)n >= size)
 		return false;

@@ -701,6 +701,33 @@ static void test_links_out(void)
 	irq_world_done(&out);
 }
 
+/* Not even where a link points is told of what lies outside. */
+static void test_link_behind_links_out(void)
+{
+	struct irq_world w, out;
+	g_autofree char *devices = NULL;
+	struct irq_table *t;
+	struct irq_line *l;
+
+	irq_world_init(&out);
+	irq_world_init(&w);
+	irq_world_link(&out, "devices/platform/dev9/driver",
+		       "../../../bus/platform/drivers/secret");
+	devices = g_build_filename(out.root, "devices", NULL);
+	irq_world_link(&w, "sys/devices", devices);
+	irq_world_link(&w, "sys/bus/platform/devices/dev9", "../../../devices/platform/dev9");
+	irq_world_put(&w, "proc/interrupts",
+		      "           CPU0\n  9:     1   IO-APIC   9-edge      dev9\n");
+	t = table(w.root);
+	l = irqtable_line(t, 9);
+	g_assert_nonnull(l);
+	for (guint i = 0; i < l->tags->len; i++)
+		g_assert_cmpint(g_array_index(l->tags, struct rule_tag, i).key, !=, RULE_DRIVER);
+	irqtable_free(t);
+	irq_world_done(&w);
+	irq_world_done(&out);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -720,6 +747,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/irqtable/big", test_big);
 	g_test_add_func("/irqtable/no-table", test_no_table);
 	g_test_add_func("/irqtable/links-out", test_links_out);
+	g_test_add_func("/irqtable/link-behind-links-out", test_link_behind_links_out);
 	g_test_add_func("/irqtable/own", test_own);
 	g_test_add_func("/irqtable/here", test_here);
 	return g_test_run();
