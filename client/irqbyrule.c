@@ -60,7 +60,7 @@ static void irqbyrule_group(const struct irqbyrule *p, size_t first, bool *done,
 /* Whether one of them is more than a word about a rule. */
 static bool irqbyrule_differs(const json_t *changes)
 {
-	static const char *const notes[] = { "waits", "never", "unequal", "kept" };
+	static const char *const notes[] = { "waits", "never", "unequal" };
 
 	for (size_t i = 0; i < json_array_size(changes); i++) {
 		const json_t *change = json_array_get(changes, i);

@@ -44,6 +44,20 @@ static size_t irqselect_key_size(const char *word)
 	return n && word[n] == '=' ? n : 0;
 }
 
+/* What a rule would not take matches nothing, or not what is meant. */
+static int irqselect_pattern(const char *word, enum rule_key key, const char *pattern,
+			     struct irqselect *ret, char **ret_message)
+{
+	g_autofree char *why = NULL;
+	int r = rule_pattern_check(key, pattern, &why);
+
+	if (r < 0)
+		*ret_message = g_strdup_printf("'%s': %s.", word, why);
+	else
+		*ret = (struct irqselect){ .key = key, .pattern = pattern };
+	return r;
+}
+
 int irqselect_parse(const char *word, struct irqselect *ret, char **ret_message)
 {
 	size_t n = irqselect_key_size(word);
@@ -55,9 +69,9 @@ int irqselect_parse(const char *word, struct irqselect *ret, char **ret_message)
 		return -EINVAL;
 	}
 	if (!n) {
-		bool number = strspn(word, "0123456789") == strlen(word);
-
-		*ret = (struct irqselect){ .key = number ? RULE_IRQ : -1, .pattern = word };
+		if (strspn(word, "0123456789") == strlen(word))
+			return irqselect_pattern(word, RULE_IRQ, word, ret, ret_message);
+		*ret = (struct irqselect){ .key = -1, .pattern = word };
 		return 0;
 	}
 	k = rule_key_from_string(key);
@@ -67,8 +81,7 @@ int irqselect_parse(const char *word, struct irqselect *ret, char **ret_message)
 		*ret_message = g_strdup_printf("'%s' needs a value.", word);
 		return -EINVAL;
 	}
-	*ret = (struct irqselect){ .key = k, .pattern = word + n + 1 };
-	return 0;
+	return irqselect_pattern(word, k, word + n + 1, ret, ret_message);
 }
 
 /* --- tags --- */

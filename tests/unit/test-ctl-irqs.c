@@ -333,6 +333,12 @@ static void test_select_refused(void)
 	check_refused("intreface=eth0", "'interface='");
 	check_refused("zzz=eth0", "subsystem=");
 	check_refused("interface=", "needs a value");
+	/* as a rule is refused */
+	check_refused("irq=24,x", "'irq=24,x': it takes numbers");
+	check_refused("irq=30-24", "runs backwards");
+	check_refused("99999999999", "no interrupt has a number above");
+	check_refused("action=eth[[:digit:]]", "class of characters");
+	check_refused("thread=irq/*-ahci[0000:00:1f.2]", "one character");
 }
 
 /* --- sentences --- */
