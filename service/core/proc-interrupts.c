@@ -296,14 +296,20 @@ const struct proc_irq *proc_interrupts_find(const struct proc_interrupts *t, con
 	return g_hash_table_lookup(t->by_name, name);
 }
 
-/* The line's count on @cpu; false: no such column. */
+/*
+ * The line's count on @cpu; false: no such column. @column: where to begin, and then the one behind
+ * it: who asks in the columns' order is not made to search among hundreds.
+ */
 static bool irq_count(const struct proc_interrupts *t, const struct proc_irq *irq, int cpu,
-		      uint64_t *ret)
+		      guint *column, uint64_t *ret)
 {
-	for (guint i = 0; i < irq->n_counts; i++) {
+	for (guint n = 0; n < irq->n_counts; n++) {
+		guint i = (*column + n) % irq->n_counts;
+
 		if (t->cpus[i] != cpu)
 			continue;
 		*ret = irq->counts[i];
+		*column = i + 1;
 		return true;
 	}
 	return false;
@@ -314,11 +320,12 @@ static bool irq_delta_per_cpu(const struct proc_interrupts *before, const struct
 			      uint64_t *ret)
 {
 	uint64_t sum = 0, was, delta;
+	guint column = 0;
 
 	for (guint i = 0; i < new->n_counts; i++) {
 		if (!old)
 			was = 0;
-		else if (!irq_count(before, old, after->cpus[i], &was))
+		else if (!irq_count(before, old, after->cpus[i], &column, &was))
 			continue;
 		if (!proc_counter_delta(was, new->counts[i], &delta))
 			return false;

@@ -144,6 +144,8 @@ static void test_interrupts_delta(void)
 					  " 3:   50  0  0  chip 3-edge  made anew\n"
 					  " 4:   3  4  5  chip 4-edge  new\n"
 					  "ERR: 9\n");
+	struct proc_interrupts *c = table("     CPU2 CPU4 CPU0\n"
+					  " 1:   31  900  15  chip 1-edge  dev\n");
 	uint64_t delta = 0;
 
 	g_assert_true(proc_interrupts_delta(a, b, "1", &delta));
@@ -156,8 +158,11 @@ static void test_interrupts_delta(void)
 	g_assert_false(proc_interrupts_delta(a, b, "5", &delta));
 	g_assert_true(proc_interrupts_delta(a, b, "ERR", &delta));
 	g_assert_cmpuint(delta, ==, 2);
+	g_assert_true(proc_interrupts_delta(a, c, "1", &delta));
+	g_assert_cmpuint(delta, ==, 6);
 	proc_interrupts_free(a);
 	proc_interrupts_free(b);
+	proc_interrupts_free(c);
 }
 
 static void test_interrupts_bad(void)
