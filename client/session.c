@@ -187,7 +187,8 @@ void session_complete_page(json_t *page)
 					    "policy",	    "wanted_policy", "priority",
 					    "method",	    "overrides",     "created_usec",
 					    "started_usec", "finished_usec", "duration_ns",
-					    "planned_ns",   "interval_ns",   "summary" };
+					    "planned_ns",   "interval_ns",   "summary",
+					    "peer" };
 	/* Figures of no sample have every key there is. */
 	g_autofree struct figures *none = figures_new();
 	json_t *figures = figures_to_json(none, 0, false), *session = json_object();

@@ -59,6 +59,11 @@ const struct finding_kind finding_kinds[] = {
 	{ "lost-records", FINDING_INCONCLUSIVE,
 	  "The kernel module took samples that were not read in time.",
 	  "A longer interval, or a CPU on which lrtbf-measure gets to run." },
+	/* two machines */
+	{ "peer-doubt", FINDING_INCONCLUSIVE, "The peer's part of the measurement is in doubt.",
+	  "See the peer's own report: lrtbfctl -H HOST session report ID." },
+	{ "peer-warns", FINDING_WARNS, "Something on the peer weakens the numbers.",
+	  "See the peer's own report: lrtbfctl -H HOST session report ID." },
 	/* how it was measured */
 	{ "policy-fallback", FINDING_WARNS,
 	  "Real-time priority was not permitted: measured with the fallback policy.",

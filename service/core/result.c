@@ -67,6 +67,7 @@ void result_stage_free(struct result_stage *s)
 	g_array_unref(s->checkpoints);
 	json_decref(s->irqs);
 	json_decref(s->port);
+	json_decref(s->peer);
 	g_free(s);
 }
 
@@ -103,6 +104,7 @@ static void *result_stage_copy(const void *data, void *unused)
 	s->checkpoints = g_array_copy(src->checkpoints);
 	s->irqs = json_deep_copy(src->irqs);
 	s->port = json_deep_copy(src->port);
+	s->peer = json_deep_copy(src->peer);
 	return s;
 }
 
@@ -138,6 +140,8 @@ void result_free(struct result *r)
 	json_decref(r->overrides);
 	json_decref(r->method);
 	json_decref(r->conditions);
+	json_decref(r->peer);
+	json_decref(r->peer_conditions);
 	json_decref(r->summary);
 	g_ptr_array_unref(r->findings);
 	g_clear_pointer(&r->stages, g_ptr_array_unref);
@@ -158,6 +162,8 @@ struct result *result_copy(const struct result *src)
 	r->overrides = json_deep_copy(src->overrides);
 	r->method = json_deep_copy(src->method);
 	r->conditions = json_deep_copy(src->conditions);
+	r->peer = json_deep_copy(src->peer);
+	r->peer_conditions = json_deep_copy(src->peer_conditions);
 	r->summary = json_deep_copy(src->summary);
 	r->findings = findings_copy(src->findings);
 	if (src->stages)

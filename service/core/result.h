@@ -44,8 +44,9 @@ struct result_stage {
 	uint64_t started_usec; /* CLOCK_REALTIME at the stage's measuring start; 0: never began */
 	uint64_t duration_ns;  /* measured so far */
 	uint64_t planned_ns;
-	json_t *irqs;	     /* per-line interrupt deltas; NULL: none */
-	json_t *port;	     /* portfacts.h; NULL: no kernel module was used */
+	json_t *irqs; /* per-line interrupt deltas; NULL: none */
+	json_t *port; /* portfacts.h; NULL: no kernel module was used */
+	json_t *peer; /* what another machine did in it (peerreport.h); NULL: none takes part */
 	GArray *checkpoints; /* of uint64_t: ns since stage start at which we wrote */
 	bool complete;	     /* the instrument came to its end (or was stopped) by itself */
 };
@@ -65,10 +66,12 @@ struct result {
 	char *plan_text;				    /* as queued */
 	json_t *overrides; /* object of strings: what the caller asked over the plan */
 	json_t *method;	   /* object: what makes two results comparable (instrument, policy, ...) */
-	json_t *conditions;  /* object; NULL: not collected */
-	json_t *summary;     /* FIGURES over all stages, without histogram; NULL: none yet */
-	GPtrArray *findings; /* of the session as a whole */
-	GPtrArray *stages;   /* of struct result_stage; NULL: head only (listing) */
+	json_t *conditions; /* object; NULL: not collected */
+	json_t *peer; /* object: name, plan, version of the other machine; NULL: none takes part */
+	json_t *peer_conditions; /* object, of that machine; NULL: not known */
+	json_t *summary;	 /* FIGURES over all stages, without histogram; NULL: none yet */
+	GPtrArray *findings;	 /* of the session as a whole */
+	GPtrArray *stages;	 /* of struct result_stage; NULL: head only (listing) */
 };
 
 struct result *result_new(void);

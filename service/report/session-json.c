@@ -56,6 +56,7 @@ json_t *report_session_json(const struct result *r)
 	json_object_set_new(o, "priority", json_integer(r->priority));
 	json_object_set_new(o, "method", session_object(r->method));
 	json_object_set_new(o, "overrides", session_object(r->overrides));
+	json_object_set_new(o, "peer", r->peer ? json_deep_copy(r->peer) : json_null());
 	json_object_set_new(o, "created_usec", value_time(r->created_usec));
 	json_object_set_new(o, "started_usec", value_time(r->started_usec));
 	json_object_set_new(o, "finished_usec", value_time(r->finished_usec));

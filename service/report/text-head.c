@@ -74,18 +74,38 @@ static void text_plan(struct page *p, const struct result *r)
 	text_field(p, "Plan", text->str);
 }
 
-static void text_kernel(struct page *p, const struct result *r)
+static void text_kernel(struct page *p, const char *field, const json_t *conditions)
 {
 	static const char *const keys[] = { "kernel.release", "kernel.machine", "kernel.version" };
 	g_autoptr(GString) text = g_string_new(NULL);
 
 	for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
-		const char *s = value_get_string(r->conditions, keys[i]);
+		const char *s = value_get_string(conditions, keys[i]);
 
 		if (s && *s)
 			g_string_append_printf(text, "%s%s", text->len ? " " : "", s);
 	}
-	text_field(p, "Kernel", text->len ? text->str : "-");
+	text_field(p, field, text->len ? text->str : "-");
+}
+
+static void text_peer_machine(struct page *p, const struct result *r)
+{
+	const char *name = value_get_string(r->peer, "name");
+	const char *plan = value_get_string(r->peer, "plan");
+	const char *node = value_get_string(r->peer_conditions, "kernel.nodename");
+	const char *version = value_get_string(r->peer, "version");
+	g_autoptr(GString) text = g_string_new(name);
+
+	if (!name)
+		return;
+	if (node && !strstr(name, node))
+		g_string_append_printf(text, " (%s)", node);
+	if (plan)
+		g_string_append_printf(text, ", plan %s, under the loads", plan);
+	if (version)
+		g_string_append_printf(text, ", lrtbfd %s", version);
+	text_field(p, "Peer", text->str);
+	text_kernel(p, "Peer kernel", r->peer_conditions);
 }
 
 static char *text_cpus(const struct result *r)
@@ -215,7 +235,8 @@ void text_head(struct page *p, const struct result *r, const GPtrArray *notes)
 	text_notes(p, notes);
 	text_field(p, "Session", r->id);
 	text_plan(p, r);
-	text_kernel(p, r);
+	text_kernel(p, "Kernel", r->conditions);
+	text_peer_machine(p, r);
 	text_method(p, r);
 	text_irqs(p, r);
 	text_when(p, r);

@@ -12,7 +12,9 @@
 #include "duration.h"
 #include "portfacts.h"
 #include "table.h"
+#include "text-effect.h"
 #include "text-head.h"
+#include "text-peer.h"
 #include "text-worst.h"
 
 #include <inttypes.h>
@@ -22,7 +24,9 @@ static char *text_stage_load(const struct result_stage *s)
 {
 	g_autofree char *load = cell_text(s->load);
 
-	return g_str_equal(load, "none") ? g_strdup("No load") : g_strconcat("Load ", load, NULL);
+	if (g_str_equal(load, "none"))
+		return g_strdup("No load");
+	return g_strconcat("Load ", load, s->peer ? " on the peer" : "", NULL);
 }
 
 static void text_stage_heading(struct page *p, const struct result_stage *s, guint number,
@@ -255,50 +259,6 @@ static void text_beside(struct page *p, const struct figures *f)
 	}
 }
 
-/* One decimal as long as all of the row's values are below 1000. */
-static char *text_rate(const struct result_metric *m, double v, double unit)
-{
-	return number_format(v / unit, m->max / unit < 1000 ? 1 : 0);
-}
-
-static void text_metric(struct table *t, const struct result_metric *m)
-{
-	bool bytes = g_str_equal(m->unit, "B/s");
-	double unit = !bytes ? 1 : m->max >= 1e6 ? 1e6 : m->max >= 1e3 ? 1e3 : 1;
-	g_autofree char *name = cell_text(m->name);
-
-	if (g_str_equal(m->unit, "%") && g_str_has_suffix(name, "_pct"))
-		name[strlen(name) - strlen("_pct")] = '\0'; /* the unit has a column of its own */
-	table_row(t, PAGE_PLAIN);
-	table_cell(t, g_strdelimit(g_steal_pointer(&name), "_", ' '));
-	table_cell(t, m->n ? text_rate(m, m->mean, unit) : NULL);
-	table_cell(t, m->n > 1 ? text_rate(m, m->stddev, unit) : NULL);
-	table_cell(t, m->n ? text_rate(m, m->min, unit) : NULL);
-	table_cell(t, m->n ? text_rate(m, m->max, unit) : NULL);
-	table_cell(t, unit == 1e6   ? g_strdup("MB/s")
-		      : unit == 1e3 ? g_strdup("kB/s")
-				    : cell_text(m->unit));
-}
-
-static void text_effect(struct page *p, const struct result_stage *s)
-{
-	static const char *const titles[] = { "mean", "stddev", "min", "max", "unit" };
-	struct table *t;
-
-	if (s->metrics->len == 0)
-		return;
-	t = table_new();
-	table_column(t, "metric", false);
-	for (size_t i = 0; i < G_N_ELEMENTS(titles); i++)
-		table_column(t, titles[i], i + 1 < G_N_ELEMENTS(titles));
-	for (guint i = 0; i < s->metrics->len; i++)
-		text_metric(t, s->metrics->pdata[i]);
-	page_blank(p);
-	page_text(p, 0, "What the machine did meanwhile, second by second:");
-	table_print(t, p);
-	table_free(t);
-}
-
 void text_stage(struct page *p, const struct result_stage *s, guint number, guint total)
 {
 	g_autofree struct figures *all = result_stage_all(s);
@@ -316,5 +276,6 @@ void text_stage(struct page *p, const struct result_stage *s, guint number, guin
 		bars_print(all, p);
 	}
 	text_worst(p, s, cell_decimals(all));
-	text_effect(p, s);
+	text_effect(p, s->metrics, "What the machine did meanwhile, second by second:");
+	text_peer(p, s);
 }

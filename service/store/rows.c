@@ -38,8 +38,10 @@ const char *const head_texts[_HEAD_TEXT_MAX] = {
 	[HEAD_METHOD] = "method",
 	[HEAD_SUMMARY] = "summary",
 	[HEAD_FINDINGS] = "findings",
+	[HEAD_PEER] = "peer",
 	[HEAD_PLAN_TEXT] = "plan_text",
 	[HEAD_CONDITIONS] = "conditions",
+	[HEAD_PEER_CONDITIONS] = "peer_conditions",
 	[HEAD_BLOCKS] = "blocks",
 };
 
@@ -56,7 +58,7 @@ const char *const stage_texts[_STAGE_TEXT_MAX] = {
 	[STAGE_VERDICT] = "verdict", [STAGE_FINDINGS] = "findings",
 	[STAGE_LIMITS] = "limits",   [STAGE_METRICS] = "metrics",
 	[STAGE_IRQS] = "irqs",	     [STAGE_CHECKPOINTS] = "checkpoints",
-	[STAGE_PORT] = "port",
+	[STAGE_PORT] = "port",	     [STAGE_PEER] = "peer",
 };
 
 struct head_row *head_row_new(void)
@@ -147,6 +149,7 @@ static void rows_add_papers(struct result *r, const struct head_row *h)
 		r->plan_text = g_strdup(h->text[HEAD_PLAN_TEXT]);
 	}
 	r->conditions = rows_json_parse(h->text[HEAD_CONDITIONS]);
+	r->peer_conditions = rows_json_parse(h->text[HEAD_PEER_CONDITIONS]);
 	if (blocks)
 		(void)json_object_set_new(r->summary, "blocks", blocks);
 }
@@ -177,8 +180,10 @@ struct head_row *head_row_from_result(const struct result *r, int64_t row)
 	h->text[HEAD_METHOD] = rows_json_text(r->method);
 	rows_split_summary(h, r->summary);
 	h->text[HEAD_FINDINGS] = rows_findings_text(r->findings);
+	h->text[HEAD_PEER] = rows_json_text(r->peer);
 	h->text[HEAD_PLAN_TEXT] = g_strdup(r->plan_text);
 	h->text[HEAD_CONDITIONS] = rows_json_text(r->conditions);
+	h->text[HEAD_PEER_CONDITIONS] = rows_json_text(r->peer_conditions);
 	return h;
 }
 
@@ -228,6 +233,7 @@ struct result *head_row_to_result(const struct head_row *h, bool papers)
 	r->summary = rows_json_parse(h->text[HEAD_SUMMARY]);
 	g_ptr_array_unref(r->findings);
 	r->findings = rows_findings_parse(h->text[HEAD_FINDINGS]);
+	r->peer = rows_json_parse(h->text[HEAD_PEER]);
 	if (papers)
 		rows_add_papers(r, h);
 	return r;
@@ -251,6 +257,7 @@ struct stage_row *stage_row_from_stage(const struct result_stage *s)
 	row->text[STAGE_IRQS] = rows_json_text(s->irqs);
 	row->text[STAGE_CHECKPOINTS] = rows_checkpoints_text(s->checkpoints);
 	row->text[STAGE_PORT] = rows_json_text(s->port);
+	row->text[STAGE_PEER] = rows_json_text(s->peer);
 	for (guint i = 0; i < s->cpus->len; i++) {
 		const struct result_cpu *c = s->cpus->pdata[i];
 		struct figures_row *f = figures_row_new();
@@ -314,6 +321,7 @@ int stage_row_to_stage(const struct stage_row *row, struct result_stage **ret, c
 	s->irqs = rows_json_parse(row->text[STAGE_IRQS]);
 	rows_checkpoints_parse(row->text[STAGE_CHECKPOINTS], s->checkpoints);
 	s->port = rows_json_parse(row->text[STAGE_PORT]);
+	s->peer = rows_json_parse(row->text[STAGE_PEER]);
 	r = stage_row_add_cpus(row, s, ret_message);
 	if (r < 0) {
 		result_stage_free(s);

@@ -36,8 +36,10 @@ enum head_text {
 	HEAD_METHOD,
 	HEAD_SUMMARY,
 	HEAD_FINDINGS,
+	HEAD_PEER,
 	HEAD_PLAN_TEXT, /* from here on: table papers, which listing does not read */
 	HEAD_CONDITIONS,
+	HEAD_PEER_CONDITIONS,
 	HEAD_BLOCKS, /* of the summary: thousands of numbers after some hours */
 	_HEAD_TEXT_MAX,
 };
@@ -62,6 +64,7 @@ enum stage_text {
 	STAGE_IRQS,
 	STAGE_CHECKPOINTS,
 	STAGE_PORT,
+	STAGE_PEER,
 	_STAGE_TEXT_MAX,
 };
 

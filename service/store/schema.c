@@ -75,6 +75,10 @@ const char *const schema_steps[] = {
 	"  FOREIGN KEY (session, stage) REFERENCES stages(session, idx) ON DELETE CASCADE);",
 	/* what the kernel module said of a stage: portfacts.h */
 	"ALTER TABLE stages ADD COLUMN port TEXT;",
+	/* another machine that took part */
+	"ALTER TABLE sessions ADD COLUMN peer TEXT;"
+	"ALTER TABLE papers ADD COLUMN peer_conditions TEXT;"
+	"ALTER TABLE stages ADD COLUMN peer TEXT;",
 	NULL,
 };
 

@@ -125,18 +125,23 @@ static int write_papers(struct writer *w, int64_t row, const struct head_row *h)
 	/* tens of KiB that hardly ever change: not written again when they are the same */
 	r = db_prepare(
 		w->db,
-		"INSERT INTO papers (session, plan_text, conditions, blocks) VALUES (?, ?, ?, ?)"
+		"INSERT INTO papers (session, plan_text, conditions, peer_conditions, blocks)"
+		" VALUES (?, ?, ?, ?, ?)"
 		" ON CONFLICT (session) DO UPDATE SET plan_text = excluded.plan_text,"
-		"  conditions = excluded.conditions, blocks = excluded.blocks"
+		"  conditions = excluded.conditions, peer_conditions = excluded.peer_conditions,"
+		"  blocks = excluded.blocks"
 		" WHERE plan_text IS NOT excluded.plan_text"
-		"  OR conditions IS NOT excluded.conditions OR blocks IS NOT excluded.blocks",
+		"  OR conditions IS NOT excluded.conditions"
+		"  OR peer_conditions IS NOT excluded.peer_conditions"
+		"  OR blocks IS NOT excluded.blocks",
 		&stmt, w->ret_message);
 	if (r < 0)
 		return r;
 	(void)sqlite3_bind_int64(stmt, 1, row);
 	writer_bind_text(stmt, 2, h->text[HEAD_PLAN_TEXT]);
 	writer_bind_text(stmt, 3, h->text[HEAD_CONDITIONS]);
-	writer_bind_text(stmt, 4, h->text[HEAD_BLOCKS]);
+	writer_bind_text(stmt, 4, h->text[HEAD_PEER_CONDITIONS]);
+	writer_bind_text(stmt, 5, h->text[HEAD_BLOCKS]);
 	return writer_step(w, stmt, NULL);
 }
 

@@ -333,6 +333,47 @@ struct result *sample_port(void)
 	return r;
 }
 
+static json_t *sample_peer_part(void)
+{
+	json_t *o = json_pack(
+		"{s:s,s:s,s:s,s:s,s:s,s:s,s:I,s:{s:{s:f,s:f,s:f,s:f,s:s,s:i}},s:{s:s,s:s,s:s,s:i}}",
+		"session", "s20261130T020014Z_9e9e", "plan", "parport_target", "state", "stopped",
+		"reason", "", "load", "hd", "verdict", "none", "duration_ns",
+		(json_int_t)(12 * 1000 * MS), "effect", "bytes_written", "mean", 41.5e6, "stddev",
+		2e6, "min", 37e6, "max", 44e6, "unit", "B/s", "seconds", 11, "port", "port",
+		"parport1", "role", "target", "answer", "handler", "interrupts", 10093);
+
+	g_assert_nonnull(o);
+	return o;
+}
+
+struct result *sample_peer(void)
+{
+	struct result *r = sample_head("s20261130T020012Z_9e0e", SESSION_FAILED);
+	struct result_stage *s;
+
+	sample_conditions(r);
+	r->verdict = VERDICT_INCONCLUSIVE;
+	r->reason = (g_free(r->reason), g_strdup("Peer root@target: lrtbfd has gone away there."));
+	r->reason_id = (g_free(r->reason_id), g_strdup("PeerFailed"));
+	r->peer = json_pack("{s:s,s:s,s:s}", "name", "root@target", "plan", "parport_target",
+			    "version", "0.9");
+	r->peer_conditions =
+		json_pack("{s:{s:s,s:s,s:s,s:s}}", "kernel", "nodename", "board2", "release",
+			  "6.12.0-rt", "version", "#1 SMP PREEMPT_RT", "machine", "aarch64");
+	finding_add(r->findings, "peer-warns", "Peer root@target: Real-time throttling is on.");
+	s = sample_stage(r, "hd", VERDICT_NONE);
+	sample_fill(sample_cpu(r, s, 1), 77, 9987, 30 * US, MS);
+	sample_metric(s, "bytes_written", "B/s", 11, 12e3);
+	s->peer = sample_peer_part();
+	s = sample_stage(r, "none", VERDICT_INCONCLUSIVE);
+	s->peer = json_pack("{s:s}", "session", "s20261130T020026Z_9e9f");
+	sample_fill(sample_cpu(r, s, 1), 78, 500, 30 * US, MS);
+	finding_add(s->findings, "peer-doubt",
+		    "Peer root@target: its part of this stage is missing.");
+	return r;
+}
+
 struct result *sample_hostile(void)
 {
 	static const char text[] =
@@ -350,6 +391,11 @@ struct result *sample_hostile(void)
 	s->port = json_pack("{s:s,s:s,s:[[s],i],s:i,s:{s:i}}", "port", "parport0\033[31m", "role",
 			    "x\ny", "threads", "name\n", 7, "pulses", -5, "irq", "a", 1);
 	g_assert_nonnull(s->port);
+	r->peer = json_pack("{s:s,s:s}", "name", "a\033[31m", "plan", "x\ny");
+	r->peer_conditions = json_pack("{s:i,s:{s:[]}}", "kernel", 5, "b", "release");
+	s->peer = json_pack("{s:i,s:s,s:i,s:{s:i,s:{s:i,s:s},s:{s:s}},s:[i]}", "session", 7, "plan",
+			    "\033[31m", "duration_ns", -1, "effect", "a", 1, "b\033", "seconds", -5,
+			    "mean", "x", "c", "unit", "\n", "port", 1);
 	sample_fill(sample_cpu(r, s, 0), 12, 100, 3 * US, MS);
 	sample_metric(s, text, text, 3, 1.5);
 	finding_add(s->findings, "load-died", "%s", text);
@@ -358,7 +404,9 @@ struct result *sample_hostile(void)
 }
 
 const struct result_sample result_samples[] = {
-	{ "idle", sample_idle },     { "hell", sample_hell },	    { "failed", sample_failed },
-	{ "queued", sample_queued }, { "port", sample_port },	    { "gaps", sample_gaps },
-	{ "many", sample_many },     { "hostile", sample_hostile }, { NULL },
+	{ "idle", sample_idle },     { "hell", sample_hell },
+	{ "failed", sample_failed }, { "queued", sample_queued },
+	{ "port", sample_port },     { "gaps", sample_gaps },
+	{ "many", sample_many },     { "hostile", sample_hostile },
+	{ "peer", sample_peer },     { NULL },
 };

@@ -27,5 +27,7 @@ struct result *sample_gaps(void);
 struct result *sample_many(void);
 /* A logger that receives by interrupt: losses, and what the kernel module said. */
 struct result *sample_port(void);
+/* The same kind on two machines: one stage with the peer's part, one whose peer was lost. */
+struct result *sample_peer(void);
 /* Quotes, control characters, bytes that are not UTF-8 wherever text can be. */
 struct result *sample_hostile(void);

@@ -120,6 +120,7 @@ static inline struct result_stage *fixture_stage(unsigned index, unsigned sample
 	s->complete = index == 0;
 	s->port = json_pack("{s:s,s:i,s:[s]}", "port", "parport0", "pulses", 10000, "context",
 			    "thread");
+	s->peer = json_pack("{s:s,s:{}}", "session", "s20261130T020000Z_0001", "effect");
 	s->irqs = json_pack("{s:{s:[s],s:I}}", "27", "actions", "eth0 \"rx\"", "delta",
 			    (json_int_t)12345678901);
 	finding_add(s->findings, "migrated", NULL);
@@ -164,6 +165,8 @@ static inline struct result *fixture_result(const char *id)
 	r->finished_usec = 1700000030000000;
 	json_object_set_new(r->overrides, "duration", json_string("5s"));
 	json_object_set_new(r->method, "instrument", json_string("timer"));
+	r->peer = json_pack("{s:s,s:s}", "name", "root@target", "plan", "parport_target");
+	r->peer_conditions = json_pack("{s:{s:s}}", "kernel", "release", "6.1.0-rt");
 	r->conditions =
 		json_pack("{s:{s:s},s:[n,b,f]}", "kernel", "release", "6.1.0", "odd", 1, 0.1);
 	r->summary = json_pack("{s:I,s:n,s:{s:[i,n]}}", "count", (json_int_t)2000, "stddev_ns",
@@ -278,6 +281,7 @@ static inline void fixture_same_stage(const struct result_stage *a, const struct
 	fixture_same_metrics(a->metrics, b->metrics);
 	fixture_same_json(a->irqs, b->irqs);
 	fixture_same_json(a->port, b->port);
+	fixture_same_json(a->peer, b->peer);
 	g_assert_cmpmem(a->checkpoints->data, a->checkpoints->len * sizeof(uint64_t),
 			b->checkpoints->data, b->checkpoints->len * sizeof(uint64_t));
 	g_assert_cmpuint(a->cpus->len, ==, b->cpus->len);
@@ -290,6 +294,8 @@ static inline void fixture_same(const struct result *a, const struct result *b)
 	fixture_same_head(a, b);
 	g_assert_cmpstr(a->plan_text, ==, b->plan_text);
 	fixture_same_json(a->conditions, b->conditions);
+	fixture_same_json(a->peer, b->peer);
+	fixture_same_json(a->peer_conditions, b->peer_conditions);
 	fixture_same_json(a->summary, b->summary);
 	g_assert_cmpuint(a->stages->len, ==, b->stages->len);
 	for (guint i = 0; i < a->stages->len; i++)

@@ -96,6 +96,8 @@ static void test_golden(void)
 		{ "many", "text", "many.txt", &pretty },
 		{ "port", "text", "port.txt", &pretty },
 		{ "port", "json", "port.json", &plain },
+		{ "peer", "text", "peer.txt", &pretty },
+		{ "peer", "json", "peer.json", &plain },
 		{ "hostile", "text", "hostile.txt", &plain },
 		{ "hostile", "csv", "hostile.csv", &plain },
 	};

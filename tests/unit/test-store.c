@@ -208,6 +208,7 @@ static void test_list_heads(void)
 		fixture_same_head(in, head);
 		g_assert_null(head->stages);
 		g_assert_null(head->conditions);
+		g_assert_null(head->peer_conditions);
 		g_assert_cmpstr(head->plan_text, ==, "");
 		g_assert_nonnull(json_object_get(head->summary, "count"));
 		g_assert_null(json_object_get(head->summary, "blocks"));

@@ -157,6 +157,7 @@ static json_t *json_stage(const struct result_stage *s)
 	json_object_set_new(o, "effect", json_effect(s->metrics));
 	json_object_set_new(o, "irqs", s->irqs ? json_deep_copy(s->irqs) : json_null());
 	json_object_set_new(o, "port", s->port ? json_deep_copy(s->port) : json_null());
+	json_object_set_new(o, "peer", s->peer ? json_deep_copy(s->peer) : json_null());
 	json_object_set_new(o, "checkpoints", json_checkpoints(s->checkpoints));
 	json_object_set_new(o, "all", figures_to_json(all, start_ns, true));
 	for (guint i = 0; i < s->cpus->len; i++)
@@ -199,6 +200,10 @@ json_t *report_json(const struct result *r)
 	json_t *o = json_object(), *session = report_session_json(r), *stages = json_array();
 
 	json_object_set_new(session, "plan_text", value_string(r->plan_text));
+	if (r->peer)
+		json_object_set_new(json_object_get(session, "peer"), "conditions",
+				    r->peer_conditions ? json_deep_copy(r->peer_conditions)
+						       : json_null());
 	for (guint i = 0; r->stages && i < r->stages->len; i++)
 		json_array_append_new(stages, json_stage(r->stages->pdata[i]));
 
