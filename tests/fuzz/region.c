@@ -50,12 +50,11 @@ static size_t region_changed(char *map, const uint8_t *data, size_t size)
 static void use(struct region_cpu *c)
 {
 	g_autofree struct figures *sum = figures_new();
+	json_t *facts = portfacts_add(portfacts_add(NULL, c->cpu, &c->port), 1, &c->port);
 	uint64_t ns;
 	double d;
 
-	json_t *facts = portfacts_add(portfacts_add(NULL, c->cpu, &c->port), 1, &c->port);
-	g_auto(GStrv) lines = portfacts_lines(facts);
-
+	g_strfreev(portfacts_lines(facts));
 	json_decref(facts);
 	region_close_cpu(c, c->next_ns + 5000000);
 	figures_add(sum, &c->figures);
