@@ -332,8 +332,10 @@ static bool spoof(int fd, const struct sockaddr_nl *to)
 	memcpy(bytes, &head, sizeof(head));
 	memcpy(bytes + sizeof(head), &msg, sizeof(msg));
 	memcpy(bytes + sizeof(head) + sizeof(msg), &event, sizeof(event));
-	return sendto(fd, bytes, sizeof(bytes), 0, (const struct sockaddr *)to, sizeof(*to)) ==
-	       (ssize_t)sizeof(bytes);
+	/* the socket that nobody reads may be full already: a send that waits would wait for ever
+	 */
+	return sendto(fd, bytes, sizeof(bytes), MSG_DONTWAIT, (const struct sockaddr *)to,
+		      sizeof(*to)) == (ssize_t)sizeof(bytes);
 }
 
 /* To every socket of this process that process events come to. How many took it. */
