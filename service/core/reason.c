@@ -13,8 +13,7 @@ static const struct {
 	{ EBADMSG, "InvalidPlan" }, { EINVAL, "InvalidOption" },   { ENODEV, "NoDevice" },
 	{ EPERM, "NotPermitted" },  { EOPNOTSUPP, "NotRealtime" }, { EACCES, "NotAuthorized" },
 	{ EDQUOT, "QueueFull" },    { EMSGSIZE, "TooLarge" },	   { EINPROGRESS, "NotFinished" },
-	{ EIO, "Failed" },	    { EKEYREJECTED, "Refused" },
-	{ EREMOTEIO, "PeerFailed" },
+	{ EIO, "Failed" },	    { EKEYREJECTED, "Refused" },   { EREMOTEIO, "PeerFailed" },
 };
 
 const char *reason_from_errno(int err)
