@@ -41,6 +41,7 @@ struct bus {
 	bool realtime;		/* constant */
 	struct authority *authority;
 	struct inhibit *inhibit;
+	GHashTable *ties; /* tie.h */
 	struct view view; /* the Session object that sd-bus asks about at the moment */
 	struct thread_view thread;
 	struct irq_view irq;

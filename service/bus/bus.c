@@ -12,6 +12,7 @@
 #include "log.h"
 #include "preemption.h"
 #include "sysfile.h"
+#include "tie.h"
 #include <errno.h>
 #include <string.h>
 
@@ -65,6 +66,7 @@ int bus_connect(const char *address, sd_event *event, struct bus **ret, char **r
 	int r;
 
 	view_init(&b->view);
+	b->ties = ties_new();
 	r = bus_open(address, &b->bus);
 	if (r >= 0)
 		r = sd_bus_attach_event(b->bus, event, SD_EVENT_PRIORITY_NORMAL);
@@ -129,6 +131,7 @@ struct bus *bus_free(struct bus *b)
 		return NULL;
 	authority_free(b->authority);
 	inhibit_free(b->inhibit);
+	g_hash_table_unref(b->ties);
 	view_done(&b->view);
 	g_free(b->kernel_release);
 	g_free(b->irq_watching);

@@ -14,7 +14,9 @@
 #include "log.h"
 #include "memfile.h"
 #include "options.h"
+#include "peer.h"
 #include "report.h"
+#include "tie.h"
 #include <errno.h>
 #include <string.h>
 
@@ -362,11 +364,21 @@ static const sd_bus_vtable session_vtable[] = {
 	SD_BUS_METHOD_WITH_ARGS("OpenReport", SD_BUS_ARGS("s", format, "a{sv}", options),
 				SD_BUS_RESULT("h", report), method_open_report,
 				SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("PeerReady",
+				SD_BUS_ARGS("u", index, "s", session, "a{sv}", options),
+				SD_BUS_NO_RESULT, peer_method_ready, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("PeerResult",
+				SD_BUS_ARGS("u", index, "s", report, "a{sv}", options),
+				SD_BUS_NO_RESULT, peer_method_result, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("PeerFailed", SD_BUS_ARGS("s", reason, "a{sv}", options),
+				SD_BUS_NO_RESULT, peer_method_failed, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_SIGNAL_WITH_ARGS("NewMaximum", SD_BUS_ARGS("t", latency_ns, "i", cpu, "s", stage),
 				0),
 	SD_BUS_PROPERTY("Id", "s", session_property_string, 0, CONSTANT),
 	SD_BUS_PROPERTY("Plan", "s", session_property_string, 0, CONSTANT),
 	SD_BUS_PROPERTY("Label", "s", session_property_string, 0, CONSTANT),
+	SD_BUS_PROPERTY("Peer", "s", peer_property_name, 0, CONSTANT),
+	SD_BUS_PROPERTY("PeerWanted", "a{sv}", peer_property_wanted, 0, CHANGES),
 	SD_BUS_PROPERTY("Owner", "u", session_property_owner, 0, CONSTANT),
 	SD_BUS_PROPERTY("State", "s", session_property_string, 0, CHANGES),
 	SD_BUS_PROPERTY("Verdict", "s", session_property_string, 0, CHANGES),
@@ -401,7 +413,7 @@ static int session_changed(struct bus *b, const char *path)
 	return sd_bus_emit_properties_changed(b->bus, path, BUS_SESSION_IFACE, "State", "Verdict",
 					      "Reason", "ReasonId", "Stage", "Progress",
 					      "QueuePosition", "StartedUSec", "FinishedUSec",
-					      "Warnings", "Figures", NULL);
+					      "Warnings", "Figures", "PeerWanted", NULL);
 }
 
 static int session_new_maximum(struct bus *b, const char *path, const struct session *s)
@@ -434,8 +446,11 @@ void session_news(struct bus *b, enum sessions_news what, struct session *s)
 	case SESSIONS_ADDED:
 		r = sd_bus_emit_object_added(b->bus, path);
 		break;
-	case SESSIONS_CHANGED:
 	case SESSIONS_ENDED:
+		tie_drop(b, session_result(s)->id);
+		r = session_changed(b, path);
+		break;
+	case SESSIONS_CHANGED:
 		r = session_changed(b, path);
 		break;
 	case SESSIONS_PROGRESS:

@@ -7,21 +7,35 @@
 
 #include "bus-internal.h"
 #include "cleanup.h"
+#include "duration.h"
 #include "errors.h"
 #include "options.h"
+#include "tie.h"
 #include <errno.h>
 #include <string.h>
 
-#define START_PLAN_NAME_MAX 64
+#define START_PLAN_NAME_MAX    64
+#define START_PEER_WAIT_MIN_NS (1000ULL * 1000 * 1000)
+#define START_PEER_WAIT_MAX_NS (3600 * START_PEER_WAIT_MIN_NS)
 
 static const struct option_spec start_options[] = {
-	{ "duration", 's' }, { "interval", 's' },
-	{ "priority", 's' }, { "policy", 's' },
-	{ "cpus", 's' },     { "port", 's' },
-	{ "load", 's' },     { "label", 's' },
-	{ "warm_up", 's' },  { "break", 's' },
-	{ "limit", 's' },    { "dma_latency", 's' },
-	{ "queue", 'b' },    { NULL },
+	{ "duration", 's' },
+	{ "interval", 's' },
+	{ "priority", 's' },
+	{ "policy", 's' },
+	{ "cpus", 's' },
+	{ "port", 's' },
+	{ "load", 's' },
+	{ "label", 's' },
+	{ "warm_up", 's' },
+	{ "break", 's' },
+	{ "limit", 's' },
+	{ "dma_latency", 's' },
+	{ "queue", 'b' },
+	{ "tied", 'b' },
+	{ "peer", 's' },
+	{ "peer_wait", 's' },
+	{ NULL },
 };
 
 struct start {
@@ -29,6 +43,12 @@ struct start {
 	char *plan;
 	json_t *overrides;
 	bool queue;
+};
+
+struct start_company {
+	char *name; /* of the peer; NULL: none */
+	struct session_peer_wish peer;
+	bool tied; /* to the caller */
 };
 
 static void start_free(gpointer data)
@@ -40,19 +60,66 @@ static void start_free(gpointer data)
 	g_free(s);
 }
 
+static int start_peer_wait(const json_t *options, uint64_t *ret_ns, sd_bus_error *error)
+{
+	const char *text = options_string(options, "peer_wait");
+	g_autofree char *why = NULL;
+
+	if (!text)
+		return 0;
+	if (!options_has(options, "peer"))
+		return bus_error_setf(error, EINVAL, "Option peer_wait goes with option peer.");
+	if (duration_parse(text, 0, ret_ns, &why) < 0)
+		return bus_error_setf(error, EINVAL, "Option peer_wait: %s", why);
+	if (*ret_ns < START_PEER_WAIT_MIN_NS || *ret_ns > START_PEER_WAIT_MAX_NS)
+		return bus_error_setf(error, EINVAL, "Option peer_wait is between 1s and 1h.");
+	return 0;
+}
+
+/* Who else takes part: what of the options is not the plan's, taken out of them. */
+static int start_take_company(json_t *options, struct start_company *ret, sd_bus_error *error)
+{
+	uint64_t wait_ns = 0;
+	int r = start_peer_wait(options, &wait_ns, error);
+
+	if (r < 0)
+		return r;
+	ret->peer.wait_ns = wait_ns;
+	ret->name = g_strdup(options_string(options, "peer"));
+	ret->peer.name = ret->name;
+	ret->tied = ret->name || options_bool(options, "tied", false);
+	(void)json_object_del(options, "peer"); /* may not be there, as the others */
+	(void)json_object_del(options, "peer_wait");
+	(void)json_object_del(options, "tied");
+	return 0;
+}
+
 static int start_go(sd_bus_message *call, uid_t caller, void *data, sd_bus_error *error)
 {
 	g_autofree char *message = NULL, *path = NULL;
+	struct start_company company = { 0 };
 	struct session *session = NULL;
 	struct start *s = data;
 	const char *id;
 	int r;
 
-	r = sessions_start(s->bus->model.sessions, s->plan, s->overrides, s->queue, caller,
-			   &session, &message);
+	r = start_take_company(s->overrides, &company, error);
+	if (r < 0)
+		return r;
+	r = sessions_start_with_peer(s->bus->model.sessions, s->plan, s->overrides, s->queue,
+				     company.name ? &company.peer : NULL, caller, &session,
+				     &message);
+	g_free(company.name);
 	if (r < 0)
 		return bus_error_set(error, r, message);
 	id = session_result(session)->id;
+	if (company.tied) {
+		r = tie_add(s->bus, id, call);
+		if (r < 0) { /* nobody would end it */
+			session_caller_left(session);
+			return bus_error_set(error, r, NULL);
+		}
+	}
 	path = session_path(id);
 	r = sd_bus_reply_method_return(call, "so", id, path);
 	return r < 0 ? bus_error_set(error, r, NULL) : 0;

@@ -43,6 +43,8 @@ static int admission_check_loads(GHashTable *loads, const struct plan *p, const 
 {
 	g_autoptr(GPtrArray) problems = problems_new();
 
+	if (!loads)
+		return 0;
 	/* a wish is in no line of the plan's file */
 	if (!json_object_get(overrides, "load") && plan_check_loads(p, loads, problems) < 0) {
 		*ret_message = problems_format(problems);

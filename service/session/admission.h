@@ -22,7 +22,7 @@ struct admission {
 struct admission_place {
 	const char *root;	   /* "/" or a captured tree */
 	const struct house *house; /* which CPUs there are for us */
-	GHashTable *loads;
+	GHashTable *loads;	   /* NULL: they run on another machine, which knows them */
 };
 
 /*

@@ -21,7 +21,8 @@
 #include <errno.h>
 #include <string.h>
 
-#define INTAKE_FLUSH_NS (2 * NSEC_PER_SEC)
+#define INTAKE_FLUSH_NS	     (2 * NSEC_PER_SEC)
+#define INTAKE_PEER_NAME_MAX 255
 
 /* --- asked for --- */
 
@@ -132,20 +133,44 @@ static struct result *intake_result(struct sessions *m, const char *plan, const 
 	return r;
 }
 
+static int intake_check_peer(const struct session_peer_wish *peer, char **ret_message)
+{
+	size_t size = peer ? strlen(peer->name) : 1;
+
+	if (size < 1 || size > INTAKE_PEER_NAME_MAX)
+		return message_fail(ret_message, -EINVAL,
+				    "A peer's name has between 1 and %d bytes.",
+				    INTAKE_PEER_NAME_MAX);
+	for (const char *c = peer ? peer->name : ""; *c; c++)
+		if (g_ascii_iscntrl(*c))
+			return message_fail(ret_message, -EINVAL,
+					    "A peer's name has no control characters.");
+	return 0;
+}
+
 int sessions_start(struct sessions *m, const char *plan, const json_t *overrides, bool queue,
 		   uid_t caller, struct session **ret, char **ret_message)
+{
+	return sessions_start_with_peer(m, plan, overrides, queue, NULL, caller, ret, ret_message);
+}
+
+int sessions_start_with_peer(struct sessions *m, const char *plan, const json_t *overrides,
+			     bool queue, const struct session_peer_wish *peer, uid_t caller,
+			     struct session **ret, char **ret_message)
 {
 	const struct plan *p = NULL;
 	const struct admission_place where = {
 		.root = m->place.root,
 		.house = &m->house,
-		.loads = catalog_loads(m->catalog),
+		.loads = peer ? NULL : catalog_loads(m->catalog),
 	};
 	struct admission a;
 	struct session *s;
 	int r;
 
 	r = intake_check_daemon(m, ret_message);
+	if (r == 0)
+		r = intake_check_peer(peer, ret_message);
 	if (r == 0)
 		r = intake_find_plan(m, plan, &p, ret_message);
 	if (r == 0)
@@ -159,6 +184,8 @@ int sessions_start(struct sessions *m, const char *plan, const json_t *overrides
 		return r;
 	s = session_new(&m->place, intake_result(m, plan, &a, overrides, caller), plan_copy(p),
 			where.loads);
+	if (peer)
+		session_set_peer(s, peer);
 	admission_done(&a);
 	r = store_put_session(m->p.store, s->r);
 	if (r < 0) {
@@ -183,6 +210,10 @@ static void intake_requeue(struct sessions *m, const struct result *old)
 	sessions_enqueue(m, s);
 	if (!plan)
 		session_refuse(s, EBADMSG, message);
+	else if (old->peer)
+		session_refuse(s, EREMOTEIO,
+			       "lrtbfd was restarted, and nobody holds the connection to the peer "
+			       "any more.");
 }
 
 /* Files of loads that were killed with their daemon. */

@@ -14,6 +14,8 @@
 #include "cpulist.h"
 #include "irqs.h"
 #include "log.h"
+#include "message.h"
+#include "peer.h"
 #include "policy.h"
 #include "reason.h"
 #include "stage.h"
@@ -22,6 +24,9 @@
 #include <errno.h>
 #include <malloc.h>
 #include <string.h>
+
+#define SESSION_PEER_WAIT_NS	(60 * NSEC_PER_SEC)
+#define SESSION_STAGE_MARGIN_NS (20 * NSEC_PER_SEC) /* for lrtbf-measure to begin and to end */
 
 static void session_news(struct session *s, enum sessions_news what)
 {
@@ -86,8 +91,10 @@ static void session_shrink(struct session *s)
 		g_array_set_size(stage->checkpoints, 0);
 		g_clear_pointer(&stage->irqs, json_decref);
 		g_clear_pointer(&stage->port, json_decref);
+		g_clear_pointer(&stage->peer, json_decref);
 	}
 	g_clear_pointer(&s->r->conditions, json_decref);
+	g_clear_pointer(&s->r->peer_conditions, json_decref);
 	if (s->r->summary) {
 		(void)json_object_del(s->r->summary, "worst"); /* may not be there */
 		(void)json_object_del(s->r->summary, "blocks");
@@ -103,6 +110,8 @@ static void session_conclude(struct session *s, enum session_state state)
 	struct result *r = s->r;
 
 	s->next = sd_event_source_disable_unref(s->next);
+	if (s->peer)
+		peer_forsake(s->peer);
 	irqs_end(s);
 	if (r->conditions) {
 		conditions_finish(r->conditions, s->place->root);
@@ -196,6 +205,7 @@ static void session_stage_over(struct session *s)
 	if (path)
 		g_ptr_array_add(s->regions, g_strdup(path));
 	s->stage = stage_free(s->stage);
+	s->stage_over = false;
 	if (session_goes_on(s) && !broke) {
 		r = sd_event_add_defer(s->place->event, &s->next, on_session_next, s);
 		if (r >= 0)
@@ -251,7 +261,9 @@ static void on_session_stage(enum stage_news what, void *userdata)
 			session_set_state(s, SESSION_FINISHING);
 		break;
 	case STAGE_OVER:
-		session_stage_over(s);
+		s->stage_over = true;
+		if (!s->peer || !peer_end(s->peer, s->stop_reason != NULL))
+			session_stage_over(s);
 		break;
 	}
 }
@@ -266,6 +278,7 @@ static struct result_stage *session_add_stage(struct session *s, const struct pl
 	stage->name = g_strdup(spec->name);
 	stage->load = g_strdup(spec->load);
 	stage->planned_ns = spec->duration_ns;
+	stage->peer = s->peer ? peer_part(s->peer) : NULL;
 	g_ptr_array_add(s->r->stages, stage);
 	return stage;
 }
@@ -278,7 +291,9 @@ static void session_next_stage(struct session *s)
 	struct result_stage *stage = session_add_stage(s, spec);
 	struct order order;
 
-	if (load_expand(s->loads, spec->load, &loads, &message) < 0) {
+	if (s->peer) {
+		loads = g_ptr_array_new(); /* they run there */
+	} else if (load_expand(s->loads, spec->load, &loads, &message) < 0) {
 		/* found when it was admitted: cannot happen with the loads of that time */
 		finding_add(stage->findings, "load-absent", "%s", message);
 		loads = g_ptr_array_new();
@@ -300,15 +315,29 @@ static void session_next_stage(struct session *s)
 	session_news(s, SESSIONS_CHANGED);
 }
 
+/* The longest that the next stage may take, lrtbf-measure's own beginning and end included. */
+static void session_ask_peer(struct session *s)
+{
+	guint index = s->r->stages->len;
+	const struct plan_stage *spec = s->plan->stages->pdata[index];
+
+	peer_begin(s->peer, spec, index,
+		   s->plan->warmup_ns + spec->duration_ns + SESSION_STAGE_MARGIN_NS);
+}
+
 static int on_session_next(sd_event_source *src, void *userdata)
 {
 	struct session *s = userdata;
 
 	s->next = sd_event_source_disable_unref(s->next);
-	if (session_goes_on(s))
-		session_next_stage(s);
-	else
+	if (s->stage_over) /* its peer's part, too */
+		session_stage_over(s);
+	else if (!session_goes_on(s))
 		session_finish(s);
+	else if (s->peer && !peer_ready(s->peer))
+		session_ask_peer(s);
+	else
+		session_next_stage(s);
 	return 0;
 }
 
@@ -355,6 +384,8 @@ static void session_describe_method(struct session *s)
 			    p->dma_latency_us < 0 ? json_null() : json_integer(p->dma_latency_us));
 	json_object_set_new(m, "lock_memory", json_boolean(p->lock_memory));
 	json_object_set_new(m, "cpus", json_string(cpus));
+	if (s->peer)
+		json_object_set_new(m, "loads", json_string("peer"));
 	session_describe_role(p, m);
 	if (strcmp(p->instrument, "cpuloop") == 0)
 		json_object_set_new(m, "work_ns", json_integer((json_int_t)p->work_ns));
@@ -413,6 +444,15 @@ void session_begin(struct session *s)
 
 /* --- from outside --- */
 
+/* From the event loop: whoever called must find the session as he left it. */
+static void session_schedule(struct session *s)
+{
+	int r = s->next ? 0 : sd_event_add_defer(s->place->event, &s->next, on_session_next, s);
+
+	if (r < 0)
+		log_write(LOG_ERR, s->r->id, "The session cannot go on: %s", g_strerror(-r));
+}
+
 void session_abandon(struct session *s, const char *reason)
 {
 	struct result_stage *stage = session_current(s);
@@ -446,7 +486,11 @@ void session_stop_because(struct session *s, char *reason)
 		stage_stop(s->stage);
 	} else if (s->stage) {
 		stage_stop(s->stage);
+	} else if (s->peer) {
+		session_schedule(s); /* it waits for its peer */
 	}
+	if (s->peer)
+		peer_hurry(s->peer);
 }
 
 int session_stop(struct session *s, uid_t caller)
@@ -454,6 +498,116 @@ int session_stop(struct session *s, uid_t caller)
 	session_stop_because(s, g_strdup_printf("Stopped by user %u.", caller));
 	return 0;
 }
+
+/* --- the peer --- */
+
+static void session_take_peer_failure(struct session *s)
+{
+	const char *sentence = peer_failure(s->peer);
+
+	if (session_ended(s))
+		return;
+	log_write(LOG_NOTICE, s->r->id, "%s", sentence);
+	if (s->r->state == SESSION_QUEUED) {
+		session_refuse(s, EREMOTEIO, sentence);
+		return;
+	}
+	if (!s->stop_reason && !*s->r->reason_id)
+		session_set_reason(s, reason_from_errno(EREMOTEIO), sentence);
+	if (s->stage && !s->stage_over)
+		stage_stop(s->stage);
+	else
+		session_schedule(s);
+}
+
+static void on_session_peer(enum peer_news what, void *userdata)
+{
+	struct session *s = userdata;
+
+	switch (what) {
+	case PEER_ASKS:
+		session_news(s, SESSIONS_CHANGED);
+		break;
+	case PEER_READY:
+	case PEER_DONE:
+		session_schedule(s);
+		break;
+	case PEER_FAILED:
+		session_take_peer_failure(s);
+		break;
+	}
+}
+
+void session_set_peer(struct session *s, const struct session_peer_wish *wish)
+{
+	const struct peer_params p = {
+		.event = s->place->event,
+		.name = wish->name,
+		.wait_ns = wish->wait_ns ?: SESSION_PEER_WAIT_NS,
+		.r = s->r,
+		.news = on_session_peer,
+		.userdata = s,
+	};
+
+	s->peer = peer_new(&p);
+	json_decref(s->r->peer);
+	s->r->peer = json_pack("{s:s}", "name", wish->name);
+}
+
+void session_forsake_peer(struct session *s)
+{
+	if (!s->peer)
+		return;
+	peer_forsake(s->peer);
+	if (s->stage_over)
+		session_schedule(s);
+}
+
+bool session_peer_wanted(const struct session *s, struct session_peer_want *ret)
+{
+	return s->peer && peer_wanted(s->peer, ret);
+}
+
+static int session_check_peer(const struct session *s, char **ret_message)
+{
+	if (s->peer && !session_ended(s))
+		return 0;
+	return message_fail(ret_message, -EINVAL, "Session %s %s.", s->r->id,
+			    s->peer ? "has ended" : "has no peer");
+}
+
+int session_peer_ready(struct session *s, unsigned index, const char *id, const char *version,
+		       char **ret_message)
+{
+	int r = session_check_peer(s, ret_message);
+
+	return r < 0 ? r : peer_say_ready(s->peer, index, id, version, ret_message);
+}
+
+int session_peer_result(struct session *s, unsigned index, const char *report, size_t size,
+			char **ret_message)
+{
+	int r = session_check_peer(s, ret_message);
+
+	return r < 0 ? r : peer_say_result(s->peer, index, report, size, ret_message);
+}
+
+int session_peer_failed(struct session *s, const char *sentence, char **ret_message)
+{
+	int r = session_check_peer(s, ret_message);
+
+	return r < 0 ? r : peer_say_failed(s->peer, sentence, ret_message);
+}
+
+void session_caller_left(struct session *s)
+{
+	if (s->peer && !session_ended(s))
+		peer_lost(s->peer);
+	else
+		session_stop_because(s, g_strdup("Its caller has gone."));
+}
+
+/* --- life --- */
 
 struct session *session_new(const struct session_place *place, struct result *r, struct plan *plan,
 			    GHashTable *loads)
@@ -475,6 +629,7 @@ struct session *session_free(struct session *s)
 		return NULL;
 	sd_event_source_disable_unref(s->next);
 	stage_free(s->stage);
+	peer_free(s->peer);
 	result_free(s->r);
 	plan_free(s->plan);
 	if (s->loads)

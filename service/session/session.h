@@ -7,6 +7,7 @@
 #include "place.h"
 #include "plan.h"
 
+struct peer;
 struct stage;
 
 struct session {
@@ -17,6 +18,8 @@ struct session {
 	cpu_set_t cpus;	       /* measured; set when it begins */
 	bool irqs;	       /* its rules of interrupts are in force: irqs.h */
 	struct stage *stage;   /* that runs */
+	struct peer *peer;     /* the other machine; NULL: it measures alone */
+	bool stage_over;       /* @stage is, here; its peer has not handed in its part */
 	sd_event_source *next; /* the next stage is due */
 	char *stop_reason;     /* who or what asked it to end; NULL: nobody */
 	GPtrArray *regions;    /* paths to remove when the store has the figures */
@@ -33,6 +36,10 @@ struct session *session_new(const struct session_place *place, struct result *r,
  * store, state stopped. SESSIONS_ENDED comes from within.
  */
 void session_abandon(struct session *s, const char *reason);
+/* The other machine that takes part, before the session is queued. Its loads run there. */
+void session_set_peer(struct session *s, const struct session_peer_wish *wish);
+/* Its peer's part is not waited for any more. */
+void session_forsake_peer(struct session *s);
 /* Not an active one. Returns NULL. */
 struct session *session_free(struct session *s);
 

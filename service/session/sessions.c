@@ -319,6 +319,8 @@ void sessions_shutdown(struct sessions *m)
 	m->retry = sd_event_source_disable_unref(m->retry);
 	if (m->active)
 		session_stop_because(m->active, g_strdup("lrtbfd was stopped."));
+	if (m->active)
+		session_forsake_peer(m->active);
 }
 
 bool sessions_idle(const struct sessions *m)

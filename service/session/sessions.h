@@ -110,6 +110,18 @@ GPtrArray *sessions_check_plan(struct sessions *m, const char *text);
 /* What weakens numbers from this machine, now: of struct finding. */
 GPtrArray *sessions_check_system(struct sessions *m);
 
+/*
+ * The same with another machine (struct session_peer_want below): no load runs here, and whether
+ * loads are known is the other one's business. InvalidOption for a name that cannot be shown.
+ */
+struct session_peer_wish {
+	const char *name;
+	uint64_t wait_ns; /* for each answer; 0: a minute */
+};
+int sessions_start_with_peer(struct sessions *m, const char *plan, const json_t *overrides,
+			     bool queue, const struct session_peer_wish *peer, uid_t caller,
+			     struct session **ret, char **ret_message);
+
 /* --- one session: session.c --- */
 
 /* Ask it to end; keeps its data. Ended already: 0, nothing happens. Queued: ends `stopped` at once.
@@ -125,6 +137,31 @@ const struct result *session_result(const struct session *s);
 unsigned session_queue_position(const struct session *s); /* 1: next; 0: not queued */
 const char *session_stage(const struct session *s);	  /* name of the stage, "" when none */
 double session_progress(const struct session *s);	  /* 0..1 over all stages */
+
+/*
+ * What a session with a peer waits for from who holds the connection to it. False: nothing, at the
+ * moment or at all. Strings are borrowed.
+ */
+struct session_peer_want {
+	const char *what; /* "begin": the peer's part of the stage; "end": that, and its result */
+	unsigned index;
+	const char *stage, *load;
+	uint64_t duration_ns;
+	uint64_t time_ns; /* the longest from "begin" to "end", when the answer comes at once */
+};
+bool session_peer_wanted(const struct session *s, struct session_peer_want *ret);
+/*
+ * Answers: the peer's part of stage @index runs there as session @id, with lrtbfd @version (NULL:
+ * not known); the JSON report of that session; it has failed, says a sentence. InvalidOption: not
+ * asked for, or no such report (InvalidPlan); TooLarge.
+ */
+int session_peer_ready(struct session *s, unsigned index, const char *id, const char *version,
+		       char **ret_message);
+int session_peer_result(struct session *s, unsigned index, const char *report, size_t size,
+			char **ret_message);
+int session_peer_failed(struct session *s, const char *sentence, char **ret_message);
+/* Who started it has left the bus: one that is tied to him ends. */
+void session_caller_left(struct session *s);
 
 /* The live line of one CPU in the current stage. n 0: nothing yet. */
 struct session_live {
