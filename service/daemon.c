@@ -21,6 +21,8 @@
 #include "irqlog.h"
 #include "irqpolicy.h"
 #include "log.h"
+#include "portlog.h"
+#include "ports.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <malloc.h>
@@ -43,6 +45,7 @@ struct daemon {
 	struct bus *bus;
 	struct store *store;
 	struct irqpolicy *irqpolicy;
+	struct ports *ports;
 	struct sessions *sessions;
 	/* what changes */
 	bool stopping;
@@ -303,6 +306,15 @@ static void on_irq_changed(void *userdata)
 		bus_irq_state_changed(d->bus);
 }
 
+static void on_ports_news(enum ports_news news, const struct port *p, unsigned what, void *userdata)
+{
+	struct daemon *d = userdata;
+
+	portlog_write(news, p, what);
+	if (!d->ending)
+		bus_port_news(d->bus, news, p, what);
+}
+
 /* Start */
 
 static int daemon_open_event(struct daemon *d)
@@ -351,6 +363,26 @@ static void daemon_open_irqpolicy(struct daemon *d, const struct daemon_options 
 	d->irqpolicy = irqpolicy_new(&params);
 }
 
+static int daemon_open_ports(struct daemon *d, const struct daemon_options *o, char **ret_message)
+{
+	const struct ports_params params = {
+		.event = d->event,
+		.root = o->root,
+		.news = on_ports_news,
+		.userdata = d,
+	};
+	int r;
+
+	r = ports_new(&params, &d->ports);
+	if (r < 0)
+		*ret_message =
+			g_strdup_printf("Parallel ports cannot be looked at: %s.", g_strerror(-r));
+	else if (!ports_watching(d->ports) && strcmp(o->root, "/") == 0)
+		log_notice("udev cannot be listened to here: parallel ports are looked at when "
+			   "somebody asks.");
+	return r;
+}
+
 static int daemon_open_sessions(struct daemon *d, const struct daemon_options *o,
 				GPtrArray *problems, char **ret_message)
 {
@@ -366,6 +398,7 @@ static int daemon_open_sessions(struct daemon *d, const struct daemon_options *o
 		.load_path = d->load,
 		.lock_path = o->lock_file,
 		.irqpolicy = d->irqpolicy,
+		.ports = d->ports,
 		.news = on_sessions_news,
 		.userdata = d,
 	};
@@ -386,6 +419,7 @@ static int daemon_publish(struct daemon *d, const struct daemon_options *o, char
 		.sessions = d->sessions,
 		.store = d->store,
 		.irqpolicy = d->irqpolicy,
+		.ports = d->ports,
 		.root = o->root,
 		.reload = daemon_reload,
 		.lost = on_bus_lost,
@@ -417,6 +451,8 @@ static int daemon_start(struct daemon *d, const struct daemon_options *o, char *
 		daemon_read_settings(d, problems);
 		r = store_open(o->state_dir, d->event, on_store_news, d, &d->store, ret_message);
 	}
+	if (r >= 0)
+		r = daemon_open_ports(d, o, ret_message);
 	if (r >= 0) {
 		daemon_open_irqpolicy(d, o, problems);
 		r = daemon_open_sessions(d, o, problems, ret_message);
@@ -472,6 +508,7 @@ struct daemon *daemon_free(struct daemon *d)
 	irqpolicy_free(d->irqpolicy); /* after the sessions, whose rules end with them */
 	store_close(d->store);
 	bus_free(d->bus);
+	ports_free(d->ports); /* the bus may still have had a test of one */
 	fd_close(d->state_lock);
 	fd_close(d->runtime_lock);
 	settings_done(&d->settings);

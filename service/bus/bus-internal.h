@@ -14,10 +14,12 @@
 #define BUS_SESSION_PATH  BUS_PATH "/session"
 #define BUS_THREAD_PATH	  BUS_PATH "/thread"
 #define BUS_IRQ_PATH	  BUS_PATH "/irq"
+#define BUS_PORT_PATH	  BUS_PATH "/port"
 #define BUS_MANAGER_IFACE "org.lrtbf1.Manager"
 #define BUS_SESSION_IFACE "org.lrtbf1.Session"
 #define BUS_THREAD_IFACE  "org.lrtbf1.Thread"
 #define BUS_IRQ_IFACE	  "org.lrtbf1.Irq"
+#define BUS_PORT_IFACE	  "org.lrtbf1.Port"
 
 /* A reply over the bus' own limit disconnects the sender; this stays far below the smallest. */
 #define BUS_REPLY_MAX (8 * 1024 * 1024)
@@ -33,31 +35,43 @@ struct irq_view {
 	struct bus *bus;
 	unsigned irq;
 };
+struct port_view {
+	struct bus *bus;
+	const struct port *port;
+};
+
+struct porttrial;
 
 struct bus {
 	sd_bus *bus;
 	struct bus_model model; /* configuration */
 	char *kernel_release;	/* constant; NULL: unknown */
 	bool realtime;		/* constant */
+	bool user;		/* constant: a user's bus, with his systemd on it */
 	struct authority *authority;
 	struct inhibit *inhibit;
 	GHashTable *ties; /* tie.h */
 	struct view view; /* the Session object that sd-bus asks about at the moment */
 	struct thread_view thread;
 	struct irq_view irq;
+	struct port_view port;
 	/* what the properties IrqWatching and IrqPaused said last */
 	char *irq_watching;
 	bool irq_paused;
+	struct porttrial *trial; /* a port is tested; NULL: none is */
+	GPtrArray *loads;	 /* module.c: who wait for the kernel module */
 };
 
 int manager_publish(struct bus *b);
 int session_publish(struct bus *b);
 int thread_publish(struct bus *b);
 int irq_publish(struct bus *b);
+int port_publish(struct bus *b);
 
 /* Object paths. g_free(). */
 char *session_path(const char *id);
 char *thread_path(pid_t tid, uint64_t start_ticks);
+char *port_path(const char *name);
 
 /* A property of the Manager has another value. */
 void manager_changed(struct bus *b, const char *property);

@@ -10,6 +10,8 @@
 #include "cleanup.h"
 #include "irqs.h"
 #include "log.h"
+#include "module.h"
+#include "porttrial.h"
 #include "preemption.h"
 #include "sysfile.h"
 #include "tie.h"
@@ -67,6 +69,8 @@ int bus_connect(const char *address, sd_event *event, struct bus **ret, char **r
 
 	view_init(&b->view);
 	b->ties = ties_new();
+	b->user = strcmp(address, "user") == 0;
+	b->loads = g_ptr_array_new_with_free_func(module_load_free);
 	r = bus_open(address, &b->bus);
 	if (r >= 0)
 		r = sd_bus_attach_event(b->bus, event, SD_EVENT_PRIORITY_NORMAL);
@@ -118,6 +122,8 @@ int bus_publish(struct bus *b, const struct bus_model *model, char **ret_message
 	if (r >= 0)
 		r = irq_publish(b);
 	if (r >= 0)
+		r = port_publish(b);
+	if (r >= 0)
 		r = sd_bus_add_object_manager(b->bus, NULL, BUS_PATH);
 	if (r < 0)
 		*ret_message = g_strdup_printf("The objects cannot be shown on the bus: %s.",
@@ -130,6 +136,8 @@ struct bus *bus_free(struct bus *b)
 	if (!b)
 		return NULL;
 	authority_free(b->authority);
+	porttrial_free(b->trial);
+	g_ptr_array_unref(b->loads);
 	inhibit_free(b->inhibit);
 	g_hash_table_unref(b->ties);
 	view_done(&b->view);

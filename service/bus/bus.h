@@ -7,6 +7,7 @@
  * Two steps, because the name is also what keeps a second daemon away from the first one's results:
  * take the name, then open the store, then show objects. Calls that come in between wait.
  */
+#include "ports.h"
 #include "sessions.h"
 #include "store.h"
 #include <systemd/sd-event.h>
@@ -19,6 +20,7 @@ struct bus_model {
 	struct sessions *sessions;
 	struct store *store;
 	struct irqpolicy *irqpolicy;	      /* interrupt threads; NULL: none (tests) */
+	struct ports *ports;		      /* parallel ports; NULL: none (tests) */
 	const char *root;		      /* "/", or a captured tree: whose kernel is shown */
 	GPtrArray *(*reload)(void *userdata); /* of struct problem */
 	void (*lost)(void *userdata);	      /* the connection broke: nobody will call any more */
@@ -42,3 +44,5 @@ void bus_trouble_changed(struct bus *b);
 void bus_irq_news(struct bus *b, const struct irq_change *c);
 /* irqpolicy_watching() or irqpolicy_paused() may have changed. */
 void bus_irq_state_changed(struct bus *b);
+/* What ports_news_t says. */
+void bus_port_news(struct bus *b, enum ports_news news, const struct port *p, unsigned what);

@@ -9,6 +9,7 @@
 #include "cleanup.h"
 #include "duration.h"
 #include "errors.h"
+#include "module.h"
 #include "options.h"
 #include "tie.h"
 #include <errno.h>
@@ -43,6 +44,9 @@ struct start {
 	char *plan;
 	json_t *overrides;
 	bool queue;
+	/* waits for the kernel module */
+	sd_bus_message *call; /* NULL: it does not */
+	uid_t caller;
 };
 
 struct start_company {
@@ -57,6 +61,7 @@ static void start_free(gpointer data)
 
 	g_free(s->plan);
 	json_decref(s->overrides);
+	sd_bus_message_unref(s->call);
 	g_free(s);
 }
 
@@ -94,12 +99,11 @@ static int start_take_company(json_t *options, struct start_company *ret, sd_bus
 	return 0;
 }
 
-static int start_go(sd_bus_message *call, uid_t caller, void *data, sd_bus_error *error)
+static int start_now(struct start *s, sd_bus_message *call, uid_t caller, sd_bus_error *error)
 {
 	g_autofree char *message = NULL, *path = NULL;
 	struct start_company company = { 0 };
 	struct session *session = NULL;
-	struct start *s = data;
 	const char *id;
 	int r;
 
@@ -123,6 +127,40 @@ static int start_go(sd_bus_message *call, uid_t caller, void *data, sd_bus_error
 	path = session_path(id);
 	r = sd_bus_reply_method_return(call, "so", id, path);
 	return r < 0 ? bus_error_set(error, r, NULL) : 0;
+}
+
+/* Whatever came of the module: what is still wrong then is said by the refusal. */
+static void on_start_module(int r, const char *message, void *userdata)
+{
+	sd_bus_error error = SD_BUS_ERROR_NULL;
+	struct start *s = userdata;
+
+	if (s->bus->model.ports)
+		ports_read(s->bus->model.ports);
+	if (start_now(s, s->call, s->caller, &error) < 0)
+		bus_reply_error(s->call, &error);
+	sd_bus_error_free(&error);
+	start_free(s);
+}
+
+static int start_go(sd_bus_message *call, uid_t caller, void *data, sd_bus_error *error)
+{
+	struct start *s = data, *later;
+	const char *why;
+
+	if (!sessions_lack_module(s->bus->model.sessions, s->plan, s->overrides))
+		return start_now(s, call, caller, error);
+	/* @s is freed when this returns: what it has goes on */
+	later = g_memdup2(s, sizeof(*s));
+	*s = (struct start){ 0 };
+	later->caller = caller;
+	later->call = sd_bus_message_ref(call);
+	if (module_load(later->bus, on_start_module, later, start_free, &why) >= 0)
+		return 0;
+	*s = *later;
+	g_free(later);
+	g_clear_pointer(&s->call, sd_bus_message_unref);
+	return start_now(s, call, caller, error);
 }
 
 int start_method_start_session(sd_bus_message *m, void *userdata, sd_bus_error *error)

@@ -244,6 +244,15 @@ static void port_set_state(struct port *p)
 		p->state = p->node ? PORT_READY : PORT_PRESENT;
 }
 
+bool port_announced(const struct roottree *t, const char *name)
+{
+	g_autofree char *folder = g_build_filename(PROC_PARPORT, name, NULL);
+	g_auto(rootdir_t) proc = { 0 };
+
+	rootdir_open(t, folder, &proc);
+	return proc.fd >= 0;
+}
+
 static bool port_is_there(const struct roottree *t, const char *name, const struct rootdir *proc)
 {
 	g_autofree char *sys = g_build_filename("sys/bus/parport/devices", name, NULL);

@@ -38,6 +38,9 @@ struct port {
 
 /* Names of all ports, sorted. g_ptr_array_unref(). */
 GPtrArray *port_names(const struct roottree *t);
+/* Its settings are there. Until then sysfs knows the port, but its driver is still asking what is
+ * at its other end, which can take seconds. */
+bool port_announced(const struct roottree *t, const char *name);
 /* A name that a port can have: small letters and digits. Others are none of the kernel's. */
 bool port_name_valid(const char *name);
 

@@ -21,6 +21,8 @@ struct ports {
 	struct uevents *uevents; /* NULL: captured, or cannot be had */
 	sd_event_source *look;	 /* off: nothing happened */
 	uint64_t since_usec;	 /* the first event that was not looked at; 0: none */
+	unsigned retries;	 /* looks since the last event, for ports that are not announced */
+	bool telling;		 /* who is told may ask, and changes nothing by that */
 };
 
 struct ports_told {
@@ -99,10 +101,23 @@ static void ports_make_absent(struct port *p, GArray *told)
 	ports_note(told, PORTS_CHANGED, p, what);
 }
 
+/* A port that is still being made: there will be no other event of it. */
+static bool ports_wait_for(struct ports *s, const char *name)
+{
+	if (!s->look || s->retries >= PORTS_RETRIES || port_announced(&s->tree, name))
+		return false;
+	(void)sd_event_source_set_time_relative(s->look, PORTS_RETRY_USEC);
+	(void)sd_event_source_set_enabled(s->look, SD_EVENT_ONESHOT);
+	return true;
+}
+
 static void ports_take(struct ports *s, const char *name, GArray *told)
 {
 	struct port *p = ports_get(s, name, s->all);
 	struct port now;
+
+	if (ports_wait_for(s, name))
+		return;
 
 	if (port_read(&s->tree, name, &now) < 0)
 		return; /* it has just gone */
@@ -137,6 +152,7 @@ static gint ports_order(gconstpointer a, gconstpointer b)
 static void ports_tell(struct ports *s, GArray *told)
 {
 	g_ptr_array_sort(s->all, ports_order);
+	s->telling = true;
 	for (guint i = 0; i < told->len; i++) {
 		const struct ports_told *t = &g_array_index(told, struct ports_told, i);
 
@@ -145,6 +161,7 @@ static void ports_tell(struct ports *s, GArray *told)
 		if (t->news == PORTS_REMOVED)
 			g_ptr_array_remove(s->all, t->port);
 	}
+	s->telling = false;
 }
 
 static void ports_look(struct ports *s)
@@ -171,6 +188,7 @@ static int on_ports_look(sd_event_source *source, uint64_t usec, void *userdata)
 	struct ports *s = userdata;
 
 	s->since_usec = 0;
+	s->retries++;
 	ports_look(s);
 	return 0;
 }
@@ -181,6 +199,7 @@ static void on_ports_event(enum uevents_what what, void *userdata)
 	uint64_t now;
 
 	(void)sd_event_now(s->p.event, CLOCK_MONOTONIC, &now); /* has this clock */
+	s->retries = 0;
 	if (!s->since_usec)
 		s->since_usec = now;
 	(void)sd_event_source_set_time(
@@ -278,6 +297,8 @@ void ports_refresh(struct ports *s)
 {
 	g_autoptr(GArray) told = NULL;
 
+	if (s->telling)
+		return;
 	if (!s->uevents && !s->tree.captured) {
 		ports_look(s);
 		return;
@@ -287,6 +308,12 @@ void ports_refresh(struct ports *s)
 		ports_refresh_one(s, s->all->pdata[i], told);
 	ports_drop_absent(s, told);
 	ports_tell(s, told);
+}
+
+void ports_read(struct ports *s)
+{
+	if (!s->telling)
+		ports_look(s);
 }
 
 void ports_set_role(struct ports *s, const char *name, const char *role)

@@ -7,8 +7,9 @@
  * udev's events are a reason to read all ports again, PORTS_QUIET_USEC after the last one of a
  * burst, PORTS_PATIENCE_USEC after its first at the latest; nothing in an event is used, and one
  * that was lost is a reason too. So a port that comes and goes at once, as parport_pc's legacy
- * probe makes one, is never told of. Nothing wakes up while nothing happens. Who holds a port
- * changes without an event: it is read when somebody asks, ports_refresh().
+ * probe makes one, is never told of. One that is still being made is looked at again every
+ * PORTS_RETRY_USEC. Nothing wakes up while nothing happens. Who holds a port changes without an
+ * event: it is read when somebody asks, ports_refresh().
  */
 #include "port.h"
 
@@ -16,6 +17,8 @@
 
 #define PORTS_QUIET_USEC    UINT64_C(50000)
 #define PORTS_PATIENCE_USEC UINT64_C(500000)
+#define PORTS_RETRY_USEC    UINT64_C(250000)
+#define PORTS_RETRIES	    40 /* then it is as it is: a kernel without these settings */
 
 struct ports;
 
@@ -58,8 +61,11 @@ bool ports_watching(const struct ports *s);
 /* Of struct port, parport2 before parport10. Borrowed, until the event loop's next turn. */
 const GPtrArray *ports_all(const struct ports *s);
 const struct port *ports_find(const struct ports *s, const char *name); /* NULL: none */
-/* Who holds them now. News, if any, come from within; a port that is gone goes. */
+/* Who holds them now. News, if any, come from within; a port that is gone goes. From within news
+ * nothing happens. */
 void ports_refresh(struct ports *s);
+/* All of it, without waiting for events: something was done to them just now. */
+void ports_read(struct ports *s);
 
 /* A session or test begins to use a port, as @role (static); NULL: it has ended. Of a port that is
  * not there, nothing happens. */

@@ -9,6 +9,7 @@
 #include "cpulist.h"
 #include "message.h"
 #include "policy.h"
+#include "ports.h"
 #include "probe.h"
 
 #include <errno.h>
@@ -82,6 +83,23 @@ static int admission_one_cpu(const struct plan *p, cpu_set_t *cpus, char **ret_w
 	return 0;
 }
 
+/* Where the kernel module measures: a port that is free, or the module alone. */
+static int admission_port(const struct admission_place *where, const struct plan *p,
+			  char **ret_message)
+{
+	if (!where->ports || p->role == ROLE_NONE)
+		return 0;
+	if (role_of_port((uint32_t)p->role))
+		return ports_check(where->ports, p->port,
+				   p->role != ROLE_LOGGER || p->receive == ROLE_RECEIVE_IRQ,
+				   ret_message);
+	if (ports_module_loaded(where->ports))
+		return 0;
+	return message_fail(ret_message, -ENODEV,
+			    "The kernel module lrtbf, which measures this, is not loaded. "
+			    "\"modprobe lrtbf\" loads it.");
+}
+
 static int admission_cpus(const struct admission_place *where, const struct plan *p,
 			  const json_t *overrides, cpu_set_t *ret, char **ret_message)
 {
@@ -150,6 +168,8 @@ int admission_check(const struct admission_place *where, const struct plan *plan
 	r = admission_wishes(a.plan, overrides, ret_message);
 	if (r == 0)
 		r = admission_check_loads(where->loads, a.plan, overrides, ret_message);
+	if (r == 0)
+		r = admission_port(where, a.plan, ret_message);
 	if (r == 0)
 		r = admission_cpus(where, a.plan, overrides, &a.cpus, ret_message);
 	if (r == 0)

@@ -11,6 +11,8 @@
 
 #include <jansson.h>
 
+struct ports;
+
 struct admission {
 	struct plan *plan;   /* wishes applied */
 	cpu_set_t cpus;	     /* to be measured */
@@ -23,6 +25,7 @@ struct admission_place {
 	const char *root;	   /* "/" or a captured tree */
 	const struct house *house; /* which CPUs there are for us */
 	GHashTable *loads;	   /* NULL: they run on another machine, which knows them */
+	struct ports *ports;	   /* NULL: not known (tests) */
 };
 
 /*

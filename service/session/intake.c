@@ -16,6 +16,7 @@
 #include "log.h"
 #include "message.h"
 #include "policy.h"
+#include "ports.h"
 #include "recover.h"
 
 #include <errno.h>
@@ -28,16 +29,14 @@
 
 static int intake_check_daemon(const struct sessions *m, char **ret_message)
 {
-	if (m->shutdown) {
-		*ret_message = g_strdup("lrtbfd is being stopped.");
-		return -EBUSY;
-	}
+	if (m->shutdown)
+		return message_fail(ret_message, -EBUSY, "lrtbfd is being stopped.");
 	if (strcmp(m->place.root, "/") == 0)
 		return 0;
-	*ret_message = g_strdup_printf("lrtbfd was started with --root=%s: it looks at the machine "
-				       "described there, and cannot measure on it.",
-				       m->place.root);
-	return -EPERM;
+	return message_fail(ret_message, -EPERM,
+			    "lrtbfd was started with --root=%s: it looks at the machine described "
+			    "there, and cannot measure on it.",
+			    m->place.root);
 }
 
 static int intake_find_plan(struct sessions *m, const char *name, const struct plan **ret,
@@ -58,17 +57,17 @@ static int intake_find_plan(struct sessions *m, const char *name, const struct p
 				    "there are.",
 				    name);
 	if (!e->plan) {
-		*ret_message = problems_format(e->problems);
+		if (ret_message)
+			*ret_message = problems_format(e->problems);
 		return -EBADMSG;
 	}
 	*ret = e->plan;
 	return 0;
 }
 
-static int intake_check_busy(struct sessions *m, char **ret_message)
+int sessions_take_machine(struct sessions *m, int *ret_fd, char **ret_message)
 {
 	const struct session *s = m->active ?: g_queue_peek_head(&m->queued);
-	g_auto(fd_t) fd = -1;
 	int r;
 
 	if (s) {
@@ -76,8 +75,15 @@ static int intake_check_busy(struct sessions *m, char **ret_message)
 					       m->active ? "is measuring" : "is about to begin");
 		return -EBUSY;
 	}
-	r = lock_take(m->p.lock_path, &fd, ret_message);
+	r = lock_take(m->p.lock_path, ret_fd, ret_message);
 	return r < 0 && r != -EBUSY ? -EIO : r;
+}
+
+static int intake_check_busy(struct sessions *m, char **ret_message)
+{
+	g_auto(fd_t) fd = -1;
+
+	return sessions_take_machine(m, &fd, ret_message);
 }
 
 static int intake_check_queue(struct sessions *m, uid_t caller, char **ret_message)
@@ -163,6 +169,7 @@ int sessions_start_with_peer(struct sessions *m, const char *plan, const json_t 
 		.root = m->place.root,
 		.house = &m->house,
 		.loads = peer ? NULL : catalog_loads(m->catalog),
+		.ports = m->p.ports,
 	};
 	struct admission a;
 	struct session *s;
@@ -196,6 +203,22 @@ int sessions_start_with_peer(struct sessions *m, const char *plan, const json_t 
 	sessions_enqueue(m, s);
 	*ret = s;
 	return 0;
+}
+
+/* The plan alone decides, and the port if another one is wished for. */
+bool sessions_lack_module(struct sessions *m, const char *plan, const json_t *overrides)
+{
+	const char *wish = json_string_value(json_object_get(overrides, "port"));
+	const struct plan *p = NULL;
+	const struct port *port;
+
+	if (!m->p.ports || intake_check_daemon(m, NULL) < 0 ||
+	    intake_find_plan(m, plan, &p, NULL) < 0 || p->role == ROLE_NONE)
+		return false;
+	if (!role_of_port((uint32_t)p->role))
+		return !ports_module_loaded(m->p.ports);
+	port = ports_find(m->p.ports, wish ?: p->port);
+	return port && port->state == PORT_PRESENT;
 }
 
 /* --- left by an earlier life --- */

@@ -8,6 +8,7 @@
 #include "sessions.h"
 
 struct irqpolicy;
+struct ports;
 
 struct session_place {
 	sd_event *event;
@@ -17,6 +18,7 @@ struct session_place {
 	uint32_t tag; /* of region files */
 	struct house *house;
 	struct irqpolicy *irqpolicy; /* NULL: none */
+	struct ports *ports;	     /* NULL: none */
 	sessions_news_t news;	     /* to sessions.c */
 	void *userdata;
 };

@@ -17,6 +17,7 @@
 #include "message.h"
 #include "peer.h"
 #include "policy.h"
+#include "ports.h"
 #include "reason.h"
 #include "stage.h"
 #include "verdict.h"
@@ -105,6 +106,23 @@ static void session_shrink(struct session *s)
 	malloc_trim(0);
 }
 
+/* The port is its session's from the beginning to the end, between stages too. */
+static void session_take_port(struct session *s)
+{
+	if (!s->place->ports || !s->plan->port)
+		return;
+	s->port = g_strdup(s->plan->port);
+	ports_set_role(s->place->ports, s->port, role_to_string((uint32_t)s->plan->role));
+}
+
+static void session_leave_port(struct session *s)
+{
+	if (!s->port)
+		return;
+	ports_set_role(s->place->ports, s->port, NULL);
+	g_clear_pointer(&s->port, g_free);
+}
+
 static void session_conclude(struct session *s, enum session_state state)
 {
 	struct result *r = s->r;
@@ -113,6 +131,7 @@ static void session_conclude(struct session *s, enum session_state state)
 	if (s->peer)
 		peer_forsake(s->peer);
 	irqs_end(s);
+	session_leave_port(s);
 	if (r->conditions) {
 		conditions_finish(r->conditions, s->place->root);
 		conditions_judge_meanwhile(r->conditions, &s->cpus, s->plan->dma_latency_us,
@@ -397,6 +416,7 @@ static int session_admit(struct session *s, char **ret_message)
 		.root = s->place->root,
 		.house = s->place->house,
 		.loads = s->loads,
+		.ports = s->place->ports,
 	};
 	struct admission a;
 	int r;
@@ -429,6 +449,7 @@ void session_begin(struct session *s)
 	log_write(LOG_INFO, s->r->id, "Session %s of plan %s begins", s->r->id, s->r->plan);
 	if (r == 0) {
 		session_describe_method(s);
+		session_take_port(s);
 		irqs_begin(s);
 		s->r->conditions = conditions_collect(s->place->root);
 		conditions_judge(s->r->conditions, &s->cpus, s->r->policy, s->r->findings);

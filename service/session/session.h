@@ -17,6 +17,7 @@ struct session {
 	GHashTable *loads;     /* as queued; NULL once ended */
 	cpu_set_t cpus;	       /* measured; set when it begins */
 	bool irqs;	       /* its rules of interrupts are in force: irqs.h */
+	char *port;	       /* that is said to be its own; NULL: none */
 	struct stage *stage;   /* that runs */
 	struct peer *peer;     /* the other machine; NULL: it measures alone */
 	bool stage_over;       /* @stage is, here; its peer has not handed in its part */

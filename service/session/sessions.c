@@ -245,6 +245,7 @@ static void sessions_set_place(struct sessions *m)
 		.tag = regionfile_tag(p->state_dir),
 		.house = &m->house,
 		.irqpolicy = p->irqpolicy,
+		.ports = p->ports,
 		.news = on_session_news,
 		.userdata = m,
 	};

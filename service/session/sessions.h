@@ -14,6 +14,7 @@
 struct session;
 struct sessions;
 struct irqpolicy;
+struct ports;
 
 enum sessions_news {
 	SESSIONS_ADDED,	    /* a session came into being (queued) */
@@ -36,6 +37,7 @@ struct sessions_params {
 	const char *measure_path, *load_path; /* the two programs */
 	const char *lock_path;		      /* the machine-wide lock */
 	struct irqpolicy *irqpolicy;	      /* interrupt threads; NULL: none (tests) */
+	struct ports *ports;		      /* parallel ports; NULL: none (tests) */
 	sessions_news_t news;
 	void *userdata;
 };
@@ -69,6 +71,18 @@ GPtrArray *sessions_reload(struct sessions *m);
  */
 int sessions_start(struct sessions *m, const char *plan, const json_t *overrides, bool queue,
 		   uid_t caller, struct session **ret, char **ret_message);
+
+/*
+ * Does what @plan, with the wishes, needs of the kernel module lrtbf wait for that to be loaded?
+ * false, too, where anything else is wrong with it: sessions_start() says so.
+ */
+bool sessions_lack_module(struct sessions *m, const char *plan, const json_t *overrides);
+
+/*
+ * The machine for something short that is no session: a descriptor (close()) while which nobody
+ * measures; sessions wait. -EBUSY: somebody measures or is about to; with a sentence.
+ */
+int sessions_take_machine(struct sessions *m, int *ret_fd, char **ret_message);
 
 struct session *sessions_find(struct sessions *m, const char *id); /* in memory; else NULL */
 struct session *sessions_active(struct sessions *m);		   /* NULL: none */

@@ -8,7 +8,8 @@ from kthreads import FakeRoot
 from lrtbf import MANAGER, ROOT
 
 # how many members each has at least
-FILES = {"org.lrtbf1.Manager": 10, "org.lrtbf1.Session": 10, "org.lrtbf1.Thread": 5, "org.lrtbf1.Irq": 3}
+FILES = {"org.lrtbf1.Manager": 10, "org.lrtbf1.Session": 10, "org.lrtbf1.Thread": 5, "org.lrtbf1.Irq": 3,
+         "org.lrtbf1.Port": 8}
 EMITS = "org.freedesktop.DBus.Property.EmitsChangedSignal"
 PLAN = """
 instrument = "timer"; policy = "other"; interval = "1ms"; duration = "30s"; cpus = "0";
@@ -103,6 +104,25 @@ def test_interrupts_are_as_written(make_daemon, caller, folder, path, interface)
     assert not node.findall("node")
     assert f"{MANAGER}/{path}" not in caller.call(MANAGER, "org.freedesktop.DBus.ObjectManager",
                                                   "GetManagedObjects")
+
+
+def test_port_is_as_written(make_daemon, caller, folder):
+    """It is enumerated; in a captured tree too, where nothing can be tested."""
+    root = FakeRoot(folder + "/root").line(7, "parport0").thread(301, "irq/7-parport0", "fifo", 50)
+    settings = root.folder / "proc/sys/dev/parport/parport0"
+    (settings / "devices").mkdir(parents=True)
+    for name, text in (("irq", "7"), ("base-addr", "888\t0"), ("devices/active", "none")):
+        (settings / name).write_text(text + "\n")
+    make_daemon(args=(f"--root={root.write()}",)).start()
+    path = f"{MANAGER}/port/parport0"
+    interfaces, _ = introspect(caller, path)
+    assert shape(interfaces["org.lrtbf1.Port"]) == shape(contract("org.lrtbf1.Port"))
+    objects = caller.call(MANAGER, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")
+    got = objects[path]["org.lrtbf1.Port"]
+    written = {name: s[0] for (tag, name), s in shape(contract("org.lrtbf1.Port")).items() if tag == "property"}
+    assert {k: v[0] for k, v in got.items()} == written
+    assert (got["State"][1], got["Base"][1], got["Thread"][1], got["ThreadId"][1]) == (
+        "present", 888, "irq/7-parport0", 301)
 
 
 def test_every_file_is_installed():
