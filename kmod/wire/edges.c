@@ -6,6 +6,7 @@
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
+#include <linux/ktime.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -109,12 +110,14 @@ void edges_raised(struct edges *edges, u64 now_ns)
 	}
 }
 
-void edges_handled(struct edges *edges, u64 now_ns)
+void edges_handled(struct edges *edges)
 {
-	u64 number;
+	u64 number = edges_open(edges), now_ns;
 
 	edges->counts[COUNT_HANDLED]++;
-	for (number = edges_open(edges); number < edges->next; number++) {
+	/* as late as can be: what is done here is no part of what somebody measures */
+	now_ns = ktime_get_ns();
+	for (; number < edges->next; number++) {
 		struct edge *edge = edges_get(edges, number);
 
 		if (edge->raised_ns && !edge->handled_ns)

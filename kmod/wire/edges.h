@@ -66,9 +66,9 @@ void edges_flag(struct edges *edges, u64 number, u32 flags);
 /* NULL: not there any more, or yet. */
 struct edge *edges_get(const struct edges *edges, u64 number);
 
-/* The interrupt that all latched ones stand for was raised; the handler began. */
+/* The interrupt that all latched ones stand for was raised; the handler begins now. */
 void edges_raised(struct edges *edges, u64 now_ns);
-void edges_handled(struct edges *edges, u64 now_ns);
+void edges_handled(struct edges *edges);
 
 /* There is no handler any more that one would come to. */
 void edges_abandon(struct edges *edges);

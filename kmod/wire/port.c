@@ -204,16 +204,15 @@ static struct parport_operations port_operations = {
 	.owner = THIS_MODULE,
 };
 
-/* The time first, then what parport_pc has as its handler. */
+/* parport_pc's handler, and when it began. */
 static irqreturn_t port_handler(int irq, void *data)
 {
-	u64 now_ns = ktime_get_ns();
 	struct parport *parport = data;
 	struct wire_port *port = parport->private_data;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&port->wire->lock, flags);
-	edges_handled(&port->line.edges, now_ns);
+	edges_handled(&port->line.edges);
 	raw_spin_unlock_irqrestore(&port->wire->lock, flags);
 	return parport_irq_handler(irq, parport);
 }

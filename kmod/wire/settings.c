@@ -6,6 +6,9 @@
  *   delay_ns drop_every late_every late_ns stray_every stray_ns echo    read and write
  *   stray     write N: so many strays now, stray_ns from one to the next
  *   port irq  "parport1", its interrupt
+ *
+ * Where single samples are compared with the truth, echo wants a delay_ns, at the port that asks,
+ * longer than its write takes: else the answer is there before the write has returned.
  */
 #include <linux/device.h>
 #include <linux/kernel.h>
