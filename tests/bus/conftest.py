@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+import contextlib
 import fcntl
 import os
 import re
@@ -65,15 +66,36 @@ def caller(bus):
     connection.close()
 
 
+@contextlib.contextmanager
+def irq_lock(kind):
+    """Whoever changes real interrupt threads holds it alone; who only looks at them, with others."""
+    folder = "/run/lock" if os.path.isdir("/run/lock") else "/dev/shm"
+    path = f"{folder}/lrtbf-test-irq"
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)  # whoever's file it is
+    except FileNotFoundError:
+        fd = os.open(path, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        fcntl.flock(fd, kind)
+        yield
+    finally:
+        os.close(fd)
+
+
+@pytest.fixture
+def irqs_at_rest():
+    """Nobody changes this machine's interrupt threads meanwhile."""
+    with irq_lock(fcntl.LOCK_SH):
+        yield
+
+
 @pytest.fixture
 def irq_threads():
     """Tids of this machine's interrupt threads, for this test alone; put back whatever it does to them."""
     tids = sorted(t for t, name in kernel_threads().items() if re.match(r"irq/\d+-", name))
     if not tids:
         pytest.skip("no interrupt thread can be seen from here")
-    folder = "/run/lock" if os.path.isdir("/run/lock") else "/dev/shm"
-    with open(f"{folder}/lrtbf-test-irq", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with irq_lock(fcntl.LOCK_EX):
         kept = [Kept(tid) for tid in tids]
         yield tids
         for thread in kept:

@@ -44,7 +44,7 @@ def at_root(make_daemon, folder, **files):
     return rules(make_daemon(args=(f"--root={folder}",)), **files).start()
 
 
-def test_threads_are_those_of_proc(make_daemon, caller):
+def test_threads_are_those_of_proc(make_daemon, caller, irqs_at_rest):
     """Every kernel thread that rules may name, with what ps says of it; no user's process."""
     rules(make_daemon()).start()
     before = kernel_threads()

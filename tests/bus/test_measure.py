@@ -54,6 +54,19 @@ class Run:
             time.sleep(0.01)
         raise AssertionError("no measuring thread")
 
+    def asleep(self):
+        """Until none of them has run for a while: they wait for their first point."""
+        def switches():
+            found = []
+            for tid in self.threads().values():
+                with open(f"/proc/{self.process.pid}/task/{tid}/status") as f:
+                    found += [line for line in f if "ctxt_switches" in line]
+            return found
+        end = time.monotonic() + 10
+        seen = None
+        while time.monotonic() < end and seen != (seen := switches()):
+            time.sleep(0.4)
+
     def signal(self, number):
         self.process.send_signal(number)
 
@@ -159,8 +172,7 @@ def test_break_in_the_warm_up_stops_nothing():
 def test_long_interval_can_be_stopped():
     """Asleep for an hour; SIGINT prints what there is."""
     run = Run("timer", "--policy=other", "--interval=1h", "--duration=3h", "--warm-up=0s", "--json")
-    run.threads()
-    time.sleep(0.3)
+    run.asleep()
     start = time.monotonic()
     run.signal(signal.SIGINT)
     r = run.result()

@@ -133,8 +133,11 @@ struct real {
 static int lock_machine(void)
 {
 	bool usual = g_file_test("/run/lock", G_FILE_TEST_IS_DIR);
-	int fd = open(usual ? "/run/lock/" LOCK : "/dev/shm/" LOCK,
-		      O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+	const char *path = usual ? "/run/lock/" LOCK : "/dev/shm/" LOCK;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW); /* whoever's file it is */
+
+	if (fd < 0)
+		fd = open(path, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
 
 	for (int i = 0; fd >= 0 && i < LOCK_SECS * 10; i++) {
 		if (flock(fd, LOCK_EX | LOCK_NB) >= 0)
