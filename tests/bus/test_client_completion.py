@@ -13,7 +13,8 @@ from lrtbf import CTL, ROOT
 SCRIPT = ROOT / "client" / "completion" / "lrtbfctl"
 COMMANDS = ["session start", "session stop", "session list", "session show", "session watch",
             "session report", "session delete", "plan list", "plan show", "plan check", "irq list",
-            "irq set", "irq apply", "irq restore", "irq watch", "irq capture", "irq rules", "irq check", "check", "reload",
+            "irq set", "irq apply", "irq restore", "irq watch", "irq capture", "irq rules", "irq check",
+            "port list", "port show", "port test", "check", "reload",
             "status"]
 
 
@@ -44,7 +45,7 @@ def options_of(text):
 
 def test_commands():
     ctl = str(CTL)
-    assert complete(f"{ctl} ") == ["session", "plan", "irq", "check", "reload", "status"]
+    assert complete(f"{ctl} ") == ["session", "plan", "irq", "port", "check", "reload", "status"]
     assert complete(f"{ctl} se") == ["session"]
     assert complete(f"{ctl} --json session st") == ["start", "stop"]
     assert complete(f"{ctl} --bus unix:path=/x plan ") == ["list", "show", "check"]
@@ -66,7 +67,7 @@ def test_commands_are_those_of_the_help():
     assert named == COMMANDS
     offered = []
     for word in complete(f"{CTL} "):
-        offered += [f"{word} {w}" for w in complete(f"{CTL} {word} ")] if word in ("session", "plan", "irq") else [word]
+        offered += [f"{word} {w}" for w in complete(f"{CTL} {word} ")] if word in ("session", "plan", "irq", "port") else [word]
     assert sorted(offered) == sorted(COMMANDS)
 
 
@@ -97,6 +98,18 @@ def test_names_come_from_the_service(bus):
         assert complete(f"{CTL} {where} session delete s") == [SID]
         assert complete(f"{CTL} {where} session stop ") == [SID]
         assert fake.called("ListSessions")[0] == {"state": ("s", "queued,preparing,running")}
+    finally:
+        fake.stop()
+
+
+def test_ports_come_from_the_service(bus):
+    where = f"--bus={bus.address}"
+    assert complete(f"{CTL} {where} port show ") == []
+    objects = {f"/org/lrtbf1/port/parport{n}": {"org.lrtbf1.Port": {"Name": ("s", f"parport{n}")}} for n in (0, 1)}
+    fake = Fake(bus.address, GetManagedObjects=lambda: ("a{oa{sa{sv}}}", (objects,)))
+    try:
+        assert complete(f"{CTL} {where} port test --pulses 5 ") == ["parport0", "parport1"]
+        assert complete(f"{CTL} {where} port show parport1") == ["parport1"]
     finally:
         fake.stop()
 
@@ -141,7 +154,7 @@ def test_man_page_has_all_of_the_help():
 def test_man_page_is_clean():
     if not shutil.which("groff"):
         pytest.skip("groff is not here")
-    for page in sorted((ROOT / "docs").glob("*.[158]")):
-        result = subprocess.run(["groff", "-ww", "-man", "-Tutf8", str(page)], capture_output=True,
+    for page in sorted((ROOT / "docs").glob("*.[1578]")):
+        result = subprocess.run(["groff", "-ww", "-t", "-man", "-Tutf8", str(page)], capture_output=True,
                                 text=True, timeout=30)
         assert (result.returncode, result.stderr) == (0, ""), page
