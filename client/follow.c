@@ -22,6 +22,7 @@ struct follow {
 	/* configuration */
 	struct client *c;
 	unsigned flags;
+	const struct follow_partner *partner; /* NULL: nobody */
 	/* changes */
 	sd_event *event;
 	char *path; /* NULL: StartSession has not answered */
@@ -75,6 +76,8 @@ static bool follow_state_ended(const char *state)
 
 static void follow_look(struct follow *f)
 {
+	if (f->known && f->partner)
+		f->partner->changed(f->path, f->properties, f->partner->userdata);
 	if (f->known && follow_state_ended(field_text(f->properties, "State"))) {
 		if (*field_text(f->properties, "Verdict")) {
 			follow_complete(f);
@@ -324,6 +327,8 @@ static int follow_run(struct follow *f, sd_bus_message *start)
 {
 	int r = sd_bus_attach_event(f->c->bus, f->event, SD_EVENT_PRIORITY_NORMAL);
 
+	if (r >= 0 && f->partner)
+		r = f->partner->attach(f->event, f->partner->userdata);
 	(void)sd_bus_set_close_on_exit(f->c->bus, 0); /* the report is fetched after the loop */
 	if (r >= 0)
 		r = follow_subscribe(f);
@@ -341,9 +346,9 @@ static int follow_run(struct follow *f, sd_bus_message *start)
 }
 
 int follow_session(struct client *c, sd_bus_message *start, const char *path, unsigned flags,
-		   char **ret_path)
+		   const struct follow_partner *partner, char **ret_path)
 {
-	struct follow f = { .c = c, .flags = flags, .path = g_strdup(path) };
+	struct follow f = { .c = c, .flags = flags, .partner = partner, .path = g_strdup(path) };
 	sigset_t before;
 	int r;
 

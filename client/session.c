@@ -69,6 +69,7 @@ static const struct {
 	{ "Plan", "plan" },
 	{ "Label", "label" },
 	{ "Owner", "owner" },
+	{ "PeerName", "peer_name" },
 	{ "State", "state" },
 	{ "Verdict", "verdict" },
 	{ "Reason", "reason" },

@@ -2,6 +2,7 @@
 #include "args.h"
 #include "client.h"
 #include "follow.h"
+#include "peer.h"
 #include "report.h"
 #include "session.h"
 #include <stdio.h>
@@ -22,6 +23,8 @@ static const struct {
 	{ "warm-up", "warm_up" },
 	{ "break", "break" },
 	{ "dma-latency", "dma_latency" },
+	{ "peer", "peer" },
+	{ "peer-wait", "peer_wait" },
 };
 
 /*
@@ -92,11 +95,15 @@ static int session_start_message(struct client *c, const struct args *a, sd_bus_
 	return OUTCOME_DONE;
 }
 
-static int session_start_and_wait(struct client *c, sd_bus_message *m)
+/* @p: who works along, done with then; NULL: nobody. */
+static int session_start_and_wait(struct client *c, sd_bus_message *m, struct peer *p)
 {
+	const struct follow_partner partner = p ? peer_partner(p) : (struct follow_partner){ 0 };
 	g_autofree char *path = NULL;
-	int r = follow_session(c, m, NULL, FOLLOW_DRAW | FOLLOW_STOPS, &path), shown;
+	int r = follow_session(c, m, NULL, FOLLOW_DRAW | FOLLOW_STOPS, p ? &partner : NULL, &path);
+	int shown;
 
+	peer_close(p); /* nothing runs there any more when the report is read */
 	if (!path)
 		return r;
 	shown = report_show(c, path);
@@ -121,16 +128,52 @@ static int session_start_and_go(struct client *c, sd_bus_message *m)
 	return OUTCOME_DONE;
 }
 
+/* Two machines: we are the connection between them, so we stay. */
+static int session_start_with_peer(struct client *c, const struct args *a, sd_bus_message *m)
+{
+	const struct peer_options o = {
+		.where = args_value(a, "peer"),
+		.plan = args_value(a, "peer-plan") ?: PEER_PLAN,
+		.port = args_value(a, "peer-port"),
+	};
+	struct peer *p;
+	int r = client_check_text(o.plan);
+
+	if (!r && o.port)
+		r = client_check_text(o.port);
+	if (!r)
+		r = peer_open(c, &o, &p);
+	return r ? r : session_start_and_wait(c, m, p);
+}
+
+static int session_start_check(const struct args *a)
+{
+	static const char *const with_peer[] = { "peer-plan", "peer-port", "peer-wait" };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(with_peer); i++)
+		if (args_has(a, with_peer[i]) && !args_has(a, "peer"))
+			return say_usage("--%s goes with --peer.", with_peer[i]);
+	if (args_has(a, "peer") && !args_either(a, "wait", "no-wait", true))
+		return say_usage("--peer waits: lrtbfctl is the connection to the other machine.");
+	return OUTCOME_DONE;
+}
+
 static int session_start_run(struct client *c, const struct args *a)
 {
 	sd_bus_message *m = NULL;
-	int r = session_start_message(c, a, &m);
+	int r = session_start_check(a);
 
+	if (!r)
+		r = session_start_message(c, a, &m);
 	if (r)
 		return r;
 	client_may_ask(c);
-	r = args_either(a, "wait", "no-wait", false) ? session_start_and_wait(c, m)
-						     : session_start_and_go(c, m);
+	if (args_has(a, "peer"))
+		r = session_start_with_peer(c, a, m);
+	else if (args_either(a, "wait", "no-wait", false))
+		r = session_start_and_wait(c, m, NULL);
+	else
+		r = session_start_and_go(c, m);
 	sd_bus_message_unref(m);
 	return r;
 }
@@ -148,6 +191,10 @@ static const struct option_spec session_start_options_table[] = {
 	{ "break", 0, "TIME", "End with the first sample that reaches this" },
 	{ "dma-latency", 0, "TIME", "Wake-up latency asked of idle states" },
 	{ "limit", 0, "LIMIT", "Another limit: 'max <= 100us'; may be repeated" },
+	{ "peer", 0, "HOST", "[USER@]HOST of a machine that takes part and has the loads" },
+	{ "peer-plan", 0, "PLAN", "What runs there (default: parport_target)" },
+	{ "peer-port", 0, "NAME", "Its parallel port" },
+	{ "peer-wait", 0, "TIME", "How long to wait for each answer of it (default: 1min)" },
 	{ "no-queue", 0, NULL, "Fail when another session measures" },
 	{ "wait", 0, NULL, "Stay until the end, then print the report" },
 	{ "no-wait", 0, NULL, "Only print the id (default)" },

@@ -16,7 +16,7 @@ static int session_stop_run(struct client *c, const struct args *a)
 	if (r)
 		return r;
 	client_may_ask(c);
-	r = follow_session(c, NULL, path, FOLLOW_STOP, &ended);
+	r = follow_session(c, NULL, path, FOLLOW_STOP, NULL, &ended);
 	return ended ? OUTCOME_DONE : r;
 }
 

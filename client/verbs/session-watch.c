@@ -12,7 +12,7 @@ static int session_watch_run(struct client *c, const struct args *a)
 
 	if (r)
 		return r;
-	r = follow_session(c, NULL, path, FOLLOW_DRAW, &ended);
+	r = follow_session(c, NULL, path, FOLLOW_DRAW, NULL, &ended);
 	if (!ended)
 		return r;
 	shown = report_show(c, ended);

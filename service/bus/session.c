@@ -377,7 +377,7 @@ static const sd_bus_vtable session_vtable[] = {
 	SD_BUS_PROPERTY("Id", "s", session_property_string, 0, CONSTANT),
 	SD_BUS_PROPERTY("Plan", "s", session_property_string, 0, CONSTANT),
 	SD_BUS_PROPERTY("Label", "s", session_property_string, 0, CONSTANT),
-	SD_BUS_PROPERTY("Peer", "s", peer_property_name, 0, CONSTANT),
+	SD_BUS_PROPERTY("PeerName", "s", peer_property_name, 0, CONSTANT),
 	SD_BUS_PROPERTY("PeerWanted", "a{sv}", peer_property_wanted, 0, CHANGES),
 	SD_BUS_PROPERTY("Owner", "u", session_property_owner, 0, CONSTANT),
 	SD_BUS_PROPERTY("State", "s", session_property_string, 0, CHANGES),
