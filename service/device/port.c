@@ -10,9 +10,9 @@
 #include "port.h"
 
 #include "irqtable.h"
+#include "proc-parport.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define PORT_NAME_MAX 31
@@ -130,20 +130,6 @@ static char *port_printer(const struct roottree *t, const char *name)
 	return NULL;
 }
 
-/* "io 0x378-0x37f" of pnp and "0x0000000000000378 0x000000000000037f 0x..." of pci. */
-static bool port_resource_begins(const char *text, uint64_t base)
-{
-	g_auto(GStrv) lines = g_strsplit(text, "\n", 64);
-
-	for (char **line = lines; *line; line++) {
-		const char *number = g_str_has_prefix(*line, "io ") ? *line + 3 : *line;
-
-		if (g_str_has_prefix(number, "0x") && strtoull(number, NULL, 16) == base)
-			return true;
-	}
-	return false;
-}
-
 static bool port_device_has(const struct roottree *t, const char *device, const char *file,
 			    uint64_t base)
 {
@@ -154,7 +140,7 @@ static bool port_device_has(const struct roottree *t, const char *device, const 
 
 	rootdir_open(t, folder, &dir);
 	text = rootdir_read_whole(&dir, file, 16384, &size);
-	return text && port_resource_begins(text, base);
+	return text && resource_begins(text, base);
 }
 
 /* A device of a parallel port's driver on bus @bus that was given @base. g_free(). */
@@ -211,27 +197,23 @@ static void port_setting(const struct rootdir *dir, const char *name, char *buf,
 		*buf = '\0';
 }
 
-/* "888\t1912": the second one is of ECP's registers. "none" or a number. */
 static void port_read_settings(const struct rootdir *dir, struct port *p)
 {
-	char text[64], *end;
-	long irq;
+	char text[64];
 
 	port_setting(dir, "base-addr", text, sizeof(text));
-	p->base = strtoull(text, NULL, 10);
+	p->base = proc_parport_base(text);
 	port_setting(dir, "irq", text, sizeof(text));
-	irq = strtol(text, &end, 10);
-	p->irq = end != text && irq >= 0 && irq <= 65535 ? (int)irq : -1;
+	p->irq = proc_parport_irq(text);
 }
 
-/* "none", or whoever has claimed it. */
 static void port_set_holder(const struct rootdir *dir, struct port *p)
 {
 	char text[128];
 
 	port_setting(dir, "devices/active", text, sizeof(text));
 	g_free(p->holder);
-	p->holder = *text && strcmp(text, "none") != 0 ? g_utf8_make_valid(text, -1) : NULL;
+	p->holder = proc_parport_active(text);
 }
 
 static void port_set_state(struct port *p)
