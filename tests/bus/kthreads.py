@@ -82,8 +82,12 @@ class Kept:
     def put_back(self):
         if not stat(self.tid) or start_ticks(self.tid) != self.start:
             return
-        os.sched_setscheduler(self.tid, self.policy, self.param)
-        os.setpriority(os.PRIO_PROCESS, self.tid, self.nice)
+        # an ordinary user has changed nothing, and may not set it either
+        now = os.sched_getscheduler(self.tid), os.sched_getparam(self.tid).sched_priority
+        if now != (self.policy, self.param.sched_priority):
+            os.sched_setscheduler(self.tid, self.policy, self.param)
+        if os.getpriority(os.PRIO_PROCESS, self.tid) != self.nice:
+            os.setpriority(os.PRIO_PROCESS, self.tid, self.nice)
         if self.line and self.line.read_text() != self.affinity:
             self.line.write_text(self.affinity)
 

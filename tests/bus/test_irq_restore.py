@@ -39,6 +39,7 @@ def killed(irq_threads, make_daemon, caller):
     return daemon, before
 
 
+@pytest.mark.root
 def test_puts_back_and_says_so(irq_threads, killed):
     daemon, before = killed
     assert state(irq_threads[0]) == ("rr", 33, 7)
@@ -51,6 +52,7 @@ def test_puts_back_and_says_so(irq_threads, killed):
     assert (again.returncode, again.stdout) == (0, "There is nothing to put back.\n")
 
 
+@pytest.mark.root
 def test_leaves_alone_what_somebody_else_has_set(irq_threads, killed):
     daemon, before = killed
     subprocess.run(["chrt", "-f", "-p", "12", str(irq_threads[0])], check=True)
@@ -60,6 +62,7 @@ def test_leaves_alone_what_somebody_else_has_set(irq_threads, killed):
     assert state(irq_threads[0]) == ("fifo", 12, before[2])
 
 
+@pytest.mark.root
 def test_not_while_a_daemon_runs(irq_threads, make_daemon, caller):
     daemon = begin(rules(make_daemon(), net=rr(irq_threads[0])), caller)
     refused = restore(daemon)
@@ -68,6 +71,7 @@ def test_not_while_a_daemon_runs(irq_threads, make_daemon, caller):
     assert chrt(irq_threads[0]) == ("rr", 33)
 
 
+@pytest.mark.root
 def test_without_the_right(irq_threads, killed, folder):
     """An ordinary user has no journal there to believe; his own folder's is empty."""
     daemon, _ = killed
@@ -79,6 +83,7 @@ def test_without_the_right(irq_threads, killed, folder):
     assert chrt(irq_threads[0]) == ("rr", 33)
 
 
+@pytest.mark.root
 def test_rights_taken_away(irq_threads, killed):
     """Its journal is read, and nothing of it can be put back: said, status 1, and kept for the next time."""
     daemon, before = killed
@@ -121,6 +126,7 @@ def test_no_journal_in_its_place(make_daemon, what):
     assert str(journal) in done.stderr + done.stdout
 
 
+@pytest.mark.root
 def test_journal_of_another_boot(irq_threads, killed, make_daemon, caller):
     daemon, _ = killed
     journal = daemon.runtime / "tuning"
@@ -133,6 +139,7 @@ def test_journal_of_another_boot(irq_threads, killed, make_daemon, caller):
     assert "journal" in done.stdout
 
 
+@pytest.mark.root
 def test_reload_by_signal(irq_threads, make_daemon, caller):
     tid = irq_threads[0]
     before = state(tid)
@@ -151,6 +158,7 @@ def calls_that_set(trace):
             if re.search(r"sched_setattr|sched_setscheduler|setpriority|sched_setaffinity|sched_setparam", line)]
 
 
+@pytest.mark.root
 def test_a_second_apply_sets_nothing(irq_threads, make_daemon, caller, folder):
     if not shutil.which("strace"):
         pytest.skip("strace is not installed here")
@@ -205,6 +213,7 @@ def take_place_of(journal, what):
     return file.close
 
 
+@pytest.mark.root
 @pytest.mark.parametrize("what, says", [("link", "is a symbolic link"), ("lock", "Another process has the journal")])
 def test_starts_without_its_journal(irq_threads, make_daemon, caller, what, says):
     """It measures and answers, says loudly why nothing is set, and sets it once that is mended."""
