@@ -228,7 +228,7 @@ static char *facts_context(const json_t *facts)
 	const json_t *threads = json_object_get(facts, "threads"), *t;
 	g_autoptr(GString) s = g_string_new(NULL);
 	bool hard = portfacts_has_word(context, "hardirq");
-	const char *what = *facts_word(facts, "port") ? "handler" : "time";
+	const char *what = *facts_word(facts, "port") ? "handler ran" : "time was taken";
 	size_t i;
 
 	json_array_foreach ((json_t *)threads, i, t)
@@ -239,11 +239,11 @@ static char *facts_context(const json_t *facts)
 	if (facts_is(facts, "receive", "poll"))
 		return s->len ? g_strdup_printf("It polled in thread %s.", s->str) : NULL;
 	if (s->len && hard)
-		return g_strdup_printf("The %s was in hard interrupt context, and in thread %s.",
-				       what, s->str);
+		return g_strdup_printf("The %s in hard interrupt context, and in thread %s.", what,
+				       s->str);
 	if (s->len)
-		return g_strdup_printf("The %s was in thread %s.", what, s->str);
-	return hard ? g_strdup_printf("The %s was in hard interrupt context.", what) : NULL;
+		return g_strdup_printf("The %s in thread %s.", what, s->str);
+	return hard ? g_strdup_printf("The %s in hard interrupt context.", what) : NULL;
 }
 
 static void facts_append_count(GString *s, const json_t *facts, const char *key, const char *text)
