@@ -15,7 +15,7 @@
  * The cable between a logger and a target is the one for file transfer: D0-D4 (pins 2-6) of each go
  * to ERROR, SELECT, PAPEROUT, ACK and BUSY (pins 15, 13, 12, 10, 11) of the other. With each pulse
  * and each answer D3 rises for a moment, which raises the interrupt over there, and D0, D1, D2 and
- * D4 change, which is what a logger that polls looks for. LRTBF_SETUP_STROBE is for other ways.
+ * D4 change, which is what a logger that polls looks for. enum lrtbf_setup_flags is for other ways.
  *
  * read(): whole records only. Where there are none it waits for setup.watermark of them, or for the
  * end; EAGAIN with O_NONBLOCK. 0 when it does not run and all was read. poll(): POLLIN when a
@@ -55,12 +55,14 @@ enum lrtbf_context { /* where the interrupt handler, or the timer's, really ran;
 		     LRTBF_CONTEXT_THREAD = 2,
 };
 
-enum lrtbf_setup_flags {
-	/* A pulse or an answer is a pulse of STROBE too, t0 just before it falls, the own interrupt
-	   masked meanwhile. For cables from STROBE to ACK, and for virtual machines, whose ports
-	   let nothing but this out. Not with LRTBF_RECEIVE_POLL, nor of a loopback, which does just
-	   that, unmasked. */
-	LRTBF_SETUP_STROBE = 1,
+enum lrtbf_setup_flags { /* one at most; of a logger that is interrupted and of a target */
+			 /* The cable goes from STROBE (pin 1) to ACK (pin 10), both ways: STROBE is
+			    low at rest, and a pulse or an answer is its rise for a moment. */
+			 LRTBF_SETUP_STROBE = 1,
+			 /* The port is a virtual machine's: what is written leaves it when STROBE
+			    falls, nothing but interrupts comes in, and the rise of STROBE raises
+			    the port's own, which is masked then. */
+			 LRTBF_SETUP_VIRTUAL = 2,
 };
 
 struct lrtbf_caps {

@@ -48,34 +48,38 @@ void lrtbf_port_strobe(struct lrtbf_run *run, bool low)
 void lrtbf_port_ready(struct lrtbf_run *run)
 {
 	run->data ^= LINES_LEVEL;
-	if (run->setup.flags & LRTBF_SETUP_STROBE)
+	if (run->setup.flags)
 		run->port->ops->write_data(run->port, run->data);
 }
 
 void lrtbf_port_edge(struct lrtbf_run *run)
 {
 	if (run->setup.flags & LRTBF_SETUP_STROBE)
+		lrtbf_port_strobe(run, false);
+	else if (run->setup.flags & LRTBF_SETUP_VIRTUAL)
 		lrtbf_port_strobe(run, true);
 	else
 		run->port->ops->write_data(run->port, run->data | LINE_ACK);
 }
 
-/*
- * Back to rest. Ports of virtual machines wire STROBE to their own ACK, so the interrupt is
- * disabled while the pin rises; in this order none of the writes raises it there.
- */
-void lrtbf_port_rest(struct lrtbf_run *run)
+/* STROBE of a virtual machine's port rises with the interrupt disabled; in this order nothing
+ * raises it. */
+static void port_rest_virtual(struct lrtbf_run *run)
 {
-	const struct parport_operations *ops = run->port->ops;
-
-	if (!(run->setup.flags & LRTBF_SETUP_STROBE)) {
-		ops->write_data(run->port, run->data);
-		return;
-	}
-	ops->disable_irq(run->port);
+	run->port->ops->disable_irq(run->port);
 	lrtbf_port_strobe(run, false);
 	if (run->irq && !run->masked)
-		ops->enable_irq(run->port);
+		run->port->ops->enable_irq(run->port);
+}
+
+void lrtbf_port_rest(struct lrtbf_run *run)
+{
+	if (run->setup.flags & LRTBF_SETUP_STROBE)
+		lrtbf_port_strobe(run, true);
+	else if (run->setup.flags & LRTBF_SETUP_VIRTUAL)
+		port_rest_virtual(run);
+	else
+		run->port->ops->write_data(run->port, run->data);
 }
 
 /* parport's handler takes every interrupt for its own, so that the kernel never disables a stuck
@@ -149,7 +153,7 @@ static void port_settle(struct lrtbf_run *run)
 		ops->disable_irq(run->port);
 	ops->data_forward(run->port);
 	ops->write_data(run->port, run->data);
-	lrtbf_port_strobe(run, false);
+	lrtbf_port_strobe(run, run->setup.flags & LRTBF_SETUP_STROBE);
 	lrtbf_port_status(run);
 	if (run->irq && !run->masked)
 		ops->enable_irq(run->port);

@@ -98,7 +98,8 @@ static void logger_settle(struct lrtbf_run *run, u64 t0_ns, u64 t1_ns, u64 off_n
 	raw_spin_unlock_irqrestore(&run->raw, flags);
 }
 
-static void logger_poll_once(struct lrtbf_run *run, u8 quiet)
+/* Whether the lines changed. */
+static bool logger_poll_once(struct lrtbf_run *run, u8 quiet)
 {
 	unsigned long flags;
 	u64 t0_ns, t1_ns, off_ns;
@@ -112,6 +113,7 @@ static void logger_poll_once(struct lrtbf_run *run, u8 quiet)
 	local_irq_restore(flags);
 	lrtbf_port_rest(run);
 	logger_settle(run, t0_ns, t1_ns, off_ns);
+	return t1_ns;
 }
 
 /* Something changed while no pulse was out. */
@@ -134,12 +136,10 @@ static void logger_poll(struct lrtbf_run *run)
 		status = lrtbf_port_status(run);
 		if ((status ^ last) & LINES_LEVEL)
 			logger_stray(run);
-		if (logger_due(run, now_ns)) {
-			logger_poll_once(run, status);
-			/* not what the watch saw: the lines do not change all at one time */
-			status = lrtbf_port_status(run);
-		}
 		last = status;
+		/* not what the watch saw: the lines do not change all at one time */
+		if (logger_due(run, now_ns) && logger_poll_once(run, status))
+			last = lrtbf_port_status(run);
 	}
 }
 

@@ -106,7 +106,7 @@ static bool run_setup_valid(const struct lrtbf_setup *setup)
 	}
 	return setup->timeout_ns <= setup->period_ns / 2 && setup->priority <= PRIORITY_MAX &&
 	       setup->rate_max >= RATE_MIN && setup->rate_max <= RATE_MAX &&
-	       setup->off_share_max <= OFF_SHARE_MAX && !(setup->flags & ~LRTBF_SETUP_STROBE) &&
+	       setup->off_share_max <= OFF_SHARE_MAX && setup->flags <= LRTBF_SETUP_VIRTUAL &&
 	       setup->watermark <= LRTBF_RECORDS && !setup->reserved &&
 	       (setup->cpu == -1 ||
 		(setup->cpu >= 0 && setup->cpu < nr_cpu_ids && cpu_possible(setup->cpu)));

@@ -81,7 +81,7 @@ class Exercise:
         assert line == "started\n", line
         return self
 
-    def result(self, timeout=120):
+    def result(self, timeout=40):
         out, err = self.process.communicate(timeout=timeout)
         assert self.process.returncode == 0, err
         return [json.loads(line) for line in out.splitlines()]
@@ -106,7 +106,7 @@ def start():
         exercise.end()
 
 
-def run(device, timeout=120, **setup):
+def run(device, timeout=60, **setup):
     """The result of one run, or [results] with `again`."""
     words = [f"{name}={value}" for name, value in setup.items()]
     results = Exercise("run", device, *words).result(timeout)

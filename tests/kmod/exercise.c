@@ -301,7 +301,7 @@ static void bad_values(int fd, bool port)
 	BAD(rate_max, 99);
 	BAD(rate_max, 1000001);
 	BAD(off_share_max, 901);
-	BAD(flags, 2);
+	BAD(flags, 3);
 	BAD(watermark, 16385);
 	BAD(reserved, 1);
 	BAD(answer, 1);
