@@ -2,8 +2,11 @@
 #include "irq-world.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 void irq_world_init(struct irq_world *w)
@@ -91,4 +94,17 @@ void irq_world_kthreadd(const struct irq_world *w)
 void irq_world_thread(const struct irq_world *w, pid_t tid, const char *comm)
 {
 	irq_world_process(w, tid, comm, 2, IRQ_WORLD_KTHREAD, 1, 50, 0, 100);
+}
+
+bool irq_world_keeps_links(void)
+{
+	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_BENEATH };
+	int fd = (int)syscall(SYS_openat2, AT_FDCWD, ".", &how, sizeof(how));
+
+	if (fd < 0) {
+		g_test_skip("no openat2(2) here");
+		return false;
+	}
+	close(fd);
+	return true;
 }

@@ -3,6 +3,7 @@
 /* A made-up /proc and /sys in a temporary folder, for tests of what reads interrupts and threads.
  */
 #include <glib.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct irq_world {
@@ -28,3 +29,9 @@ void irq_world_process(const struct irq_world *w, pid_t tid, const char *comm, p
 /* kthreadd, and a kernel thread of fifo 50. */
 void irq_world_kthreadd(const struct irq_world *w);
 void irq_world_thread(const struct irq_world *w, pid_t tid, const char *comm);
+
+/*
+ * Whether a captured tree's links can be kept inside it here: not without openat2(2), as before
+ * Linux 5.6 and under valgrind. The test is skipped then.
+ */
+bool irq_world_keeps_links(void);

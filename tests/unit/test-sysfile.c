@@ -19,6 +19,8 @@ static void test_links(void)
 	struct irq_world w, out;
 	g_autofree char *file = NULL, *up = NULL;
 
+	if (!irq_world_keeps_links())
+		return;
 	irq_world_init(&w);
 	irq_world_init(&out);
 	irq_world_put(&out, "secret/name", "secret\n");

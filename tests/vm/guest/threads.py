@@ -87,7 +87,9 @@ def everything():
         try:
             # workers take the name and the nice value of what they work on
             if not name.startswith("kworker/"):
-                threads[tid, start] = (name, standing(tid), os.sched_getaffinity(tid))
+                # an interrupt's thread follows its line, from one interrupt to the next
+                cpus = None if name.startswith("irq/") else os.sched_getaffinity(tid)
+                threads[tid, start] = (name, standing(tid), cpus)
         except ProcessLookupError:
             continue
     lines = {e: affinity(e) for e in os.listdir("/proc/irq") if e.isdigit()}
