@@ -5,6 +5,8 @@ What is measured is a timer on either side: how two sessions go together knows n
 """
 import json
 import os
+import re
+import shutil
 import signal
 import subprocess
 import time
@@ -70,6 +72,7 @@ class Side:
             self.caller.close()
         if self.daemon.process:
             self.daemon.stop()
+            assert not re.search("(Address|Leak)Sanitizer|runtime error:", self.daemon.log()), self.daemon.log()
         self.bus.stop()
 
 
@@ -295,6 +298,8 @@ def test_stopped_by_another(here, there, both):
 @pytest.fixture
 def ssh(folder, there):
     """An ssh that goes to the other bus on this machine."""
+    if not shutil.which("systemd-stdio-bridge"):
+        pytest.skip("systemd-stdio-bridge, which ssh starts on the other side, is not installed")
     path = os.path.join(folder, "bin")
     os.mkdir(path)
     with open(os.path.join(path, "ssh"), "w") as file:
