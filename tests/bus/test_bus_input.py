@@ -96,7 +96,8 @@ def test_no_such_objects(ready, caller):
         assert refused(caller.session_all, sid)[0] == "NoSuchSession"
         assert refused(caller.session, sid, "Stop", "a{sv}", {})[0] == "NoSuchSession"
         assert refused(caller.session, sid, "GetReport", "sa{sv}", "text", {})[0] == "NoSuchSession"
-    for path in (f"{MANAGER}/session", f"{MANAGER}/session/a/b", f"{MANAGER}/port/x", "/"):
+    for path in (f"{MANAGER}/session", f"{MANAGER}/session/a/b", f"{MANAGER}/port/a/b",
+                     f"{MANAGER}/x", "/"):
         name, _ = refused(caller.call, path, PROPERTIES, "Get", "ss", "org.lrtbf1.Session", "State")
         assert name.startswith("org.freedesktop.DBus.Error.Unknown"), (path, name)
 
