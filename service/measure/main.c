@@ -84,9 +84,11 @@ static int measure_alone(const struct options *opt)
 	r = measurement_run(&opt->order, h);
 	if (r < 0)
 		return say_error(h->text);
+	if (region_phase(h) == REGION_FAILED && h->begin_mono_ns == 0)
+		return say_error(h->text); /* nothing that anybody wants to see */
 	warn_of_kernel(&opt->order, h);
 	r = print_outcome(&opt->order, h, opt->json);
-	return region_phase(h) == REGION_FAILED ? say_error(h->text) : r; /* with its samples */
+	return region_phase(h) == REGION_FAILED ? say_error(h->text) : r;
 }
 
 static int list_instruments(void)
