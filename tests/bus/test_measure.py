@@ -208,7 +208,7 @@ def test_stop_keeps_what_there_is(number):
 # --- stalls ---
 
 def test_sigstop_is_one_sample():
-    run = Run("timer", "--policy=other", "--duration=3s", "--interval=1ms", "--json")
+    run = Run("timer", "--policy=other", "--duration=5s", "--interval=1ms", "--json")
     run.threads()
     time.sleep(1)
     run.signal(signal.SIGSTOP)
@@ -221,7 +221,7 @@ def test_sigstop_is_one_sample():
         assert sum(long) == 1
         assert 0.98 * S < c["max_ns"] < 5 * S
         assert c["missed"] >= c["max_ns"] // MS
-        assert_grid(c, 3000)  # what is not a sample was missed
+        assert_grid(c, 5000)  # what is not a sample was missed
         assert c["worst"][0]["latency_ns"] == c["max_ns"]
         assert 0.9 * S < c["worst"][0]["at_ns"] < 4 * S
         assert c["pending_ns"] == 0
