@@ -11,9 +11,9 @@ import pytest
 
 import service
 import threads
-from lrtbf import MEASURE
+from lrtbf import CTL, LRTBFD, MEASURE
 
-pytestmark = [pytest.mark.rt, pytest.mark.std, pytest.mark.usefixtures("unchanged", "module")]
+pytestmark = pytest.mark.usefixtures("unchanged", "module")
 
 JOB = Path("/run/job")
 PRINTED = JOB / "port.out"
@@ -26,17 +26,37 @@ PERIOD_MS, TIMEOUT_US, PULSES = (1, 500, 10000) if EXACT else (20, 10000, 400)
 
 LOOPBACK = f"""instrument = "parport"; role = "loopback"; interval = "{PERIOD_MS}ms"; timeout = "{TIMEOUT_US}us";
     warm_up = "100ms"; duration = "{PULSES * PERIOD_MS}ms"; policy = "fifo"; priority = 80; cpus = "0";
-    irq_rules = ( {{ match = {{ parport = "parport0"; }}; policy = "fifo"; priority = 80;
+    irq_rules = ( {{ match = {{ parport = "parport0"; thread = "*"; }}; policy = "fifo"; priority = 80;
                     override = [ "measuring" ]; }} );
 """
 
 
+def both(test):
+    """On both kernels."""
+    return pytest.mark.rt(pytest.mark.std(test))
+
+
 def command(*words):
-    subprocess.run(words, check=True, capture_output=True, timeout=60)
+    subprocess.run(words, check=True, capture_output=True, timeout=600)
 
 
 def loaded():
     return Path("/sys/module/lrtbf").is_dir()
+
+
+@pytest.fixture
+def warm(daemon, caller):
+    """Whatever a session needs is in memory. With instructions for a clock nobody knows how long a page
+    takes that comes from this machine: it may seem to be a minute, and a call is out of time."""
+    for program in (LRTBFD, MEASURE, CTL) if EXACT else ():
+        program.read_bytes()
+    daemon.plan("warm", 'instrument = "ktimer"; duration = "100ms";')
+    for _ in range(2 if EXACT else 0):
+        try:
+            caller.manager("Reload", "a{sv}", {})
+            service.ctl(daemon, "session", "start", "warm", "--wait")
+        except (AssertionError, TimeoutError, subprocess.TimeoutExpired):
+            continue
 
 
 @pytest.fixture
@@ -98,7 +118,9 @@ def check_context(report):
         assert stage["port"]["threads"] == []
 
 
-def test_loopback(daemon, caller, figure):
+@both
+@pytest.mark.exact
+def test_loopback(daemon, caller, warm, figure):
     """All pulses come back, none is lost, and each has left its byte at the port. But where a virtual
     CPU may stand still for longer than the time-out, that is a loss and no fault."""
     before = PRINTED.stat().st_size
@@ -112,7 +134,11 @@ def test_loopback(daemon, caller, figure):
     # periods are counted by the machine's clock: one more or less at the ends, and those it missed
     lacking = port["missed"] + port["lost"] + port["discarded"]
     assert PULSES - 2 - lacking <= figures["count"] <= PULSES + 1
-    assert lacking <= (0 if EXACT else PULSES // 20)
+    if EXACT:
+        # what misses a period is the thread that sends: an ordinary kernel may hold it up for one
+        assert (port["lost"], port["discarded"], port["missed"] and REALTIME) == (0, 0, 0)
+    else:
+        assert lacking <= PULSES // 20
     assert port["interrupts"] == port["samples"] + port["late"] + port["strays"] + port["discarded"]
     assert (port["port"], port["irq"], port["role"], port["stop"]) == ("parport0", 7, "loopback", "asked")
     assert 0 < port["resolution_ns"] < 1000000
@@ -133,7 +159,7 @@ def test_loopback(daemon, caller, figure):
            f", average {figures['avg_ns']}, resolution {port['resolution_ns']} ns")
 
 
-@pytest.mark.skipif(not REALTIME, reason="only PREEMPT_RT has the thread")
+@pytest.mark.rt
 def test_priority(daemon, caller):
     """FIFO 80 for the length of the session, by chrt and ps, and FIFO 50 after it."""
     daemon.plan("lab", LOOPBACK.replace(f'duration = "{PULSES * PERIOD_MS}ms"', 'duration = "1h"'))
@@ -151,8 +177,10 @@ def test_priority(daemon, caller):
     service.wait_for_standing(THREAD, ("fifo", 50, 0))
 
 
+@both
+@pytest.mark.exact
 @pytest.mark.parametrize("role", ["irq", "kthread"])
-def test_ktimer(daemon, caller, figure, role):
+def test_ktimer(daemon, caller, warm, figure, role):
     """Every period on every CPU is there or missed; and where the time was taken."""
     report = run(daemon, caller, "lab", f"""instrument = "ktimer"; role = "{role}"; interval = "10ms";
         duration = "3s"; warm_up = "200ms"; policy = "fifo"; priority = 70;""")
@@ -176,6 +204,7 @@ def test_ktimer(daemon, caller, figure, role):
     figure(f"ktimer {role}: {stage['all']['min_ns']}..{stage['all']['max_ns']} ns")
 
 
+@both
 def test_port_removed(daemon, caller, port):
     """In mid-session: it has failed, says why, and what was measured is there."""
     daemon.plan("lab", LOOPBACK.replace(f'duration = "{PULSES * PERIOD_MS}ms"', 'duration = "1h"'))
@@ -197,6 +226,7 @@ def test_port_removed(daemon, caller, port):
     assert subprocess.run([MEASURE, "ktimer", "--duration=100ms"], capture_output=True).returncode == 0
 
 
+@both
 def test_port_absent(daemon, caller):
     """Refused at once by the service, and by lrtbf-measure with what to do."""
     daemon.plan("lab", LOOPBACK)
@@ -211,6 +241,7 @@ def test_port_absent(daemon, caller):
     assert done.returncode == 1 and "modprobe lrtbf" in done.stderr
 
 
+@both
 def test_port_in_use(daemon, caller):
     """Of two who want it the second is told."""
     with subprocess.Popen([MEASURE, "parport", "--interval=20ms", "--timeout=10ms", "--duration=1h"],
@@ -228,6 +259,7 @@ def test_port_in_use(daemon, caller):
     assert alone.returncode == 1 and f"{DEVICE} is in use" in alone.stderr
 
 
+@both
 def test_silent_logger(daemon, caller):
     """Nobody answers: lost, and no sample of 0; the end after 16."""
     report = run(daemon, caller, "lab", """instrument = "parport"; role = "logger"; receive = "irq";
@@ -240,6 +272,7 @@ def test_silent_logger(daemon, caller):
     assert stage["all"]["min_ns"] is None and stage["all"]["histogram"] == []
 
 
+@both
 @pytest.mark.parametrize("answer", ["handler", "kthread", "user"])
 def test_silent_target(daemon, caller, answer):
     """Nobody asks: one finding, and nulls for figures."""
@@ -251,3 +284,17 @@ def test_silent_target(daemon, caller, answer):
     assert (stage["all"]["count"], stage["all"]["avg_ns"]) == (0, None)
     assert (stage["port"]["answer"], stage["port"]["answers"]) == (answer, 0)
     assert report["session"]["interval_ns"] is None
+
+
+@both
+def test_plan(daemon, caller):
+    """The plan that is shipped: its rule is in force where there is a thread, and no doubt where not."""
+    sid = service.ctl(daemon, "session", "start", "parport_loopback", "--duration=1s", "--warm-up=0s").strip()
+    assert caller.wait_state(sid, timeout=60) == "done"
+    report = caller.report(sid)
+    found = {w["id"] for w in report["conditions"]["warnings"]}
+    assert "irq-rule" not in found
+    assert ("irq-rule-waits" in found) == (not REALTIME)
+    if REALTIME:
+        (thread,) = stage_of(report)["port"]["threads"]
+        assert (thread["name"], thread["policy"], thread["priority"]) == (THREAD, "fifo", 80)
