@@ -28,41 +28,46 @@
 
 enum lrtbf_role {
 	LRTBF_ROLE_NONE = 0,
-	LRTBF_ROLE_LOOPBACK =
-		1, /* port: a pulse on STROBE, jumpered to ACK, raises the own interrupt */
-	LRTBF_ROLE_TARGET = 2,	  /* port: answers each interrupt by toggling its data lines */
-	LRTBF_ROLE_LOGGER = 3,	  /* port: a pulse every period, the answer timed */
-	LRTBF_ROLE_TIMER_IRQ = 4, /* no port: periodic hrtimer, latency in its interrupt handler */
-	LRTBF_ROLE_TIMER_KTHREAD = 5, /* no port: periodic wake-up of a FIFO kernel thread */
+	/* of a port: */
+	LRTBF_ROLE_LOOPBACK = 1, /* STROBE, jumpered to ACK, raises the own interrupt */
+	LRTBF_ROLE_TARGET = 2,	 /* answers each interrupt by toggling its data lines */
+	LRTBF_ROLE_LOGGER = 3,	 /* a pulse every period, the answer timed */
+	/* of no port: */
+	LRTBF_ROLE_TIMER_IRQ = 4,     /* periodic hrtimer, latency in its interrupt handler */
+	LRTBF_ROLE_TIMER_KTHREAD = 5, /* periodic wake-up of a FIFO kernel thread */
 };
 
-enum lrtbf_answer { /* of a target: from where it answers */
-		    LRTBF_ANSWER_HANDLER =
-			    1, /* in the port's interrupt handler, wherever that runs */
-		    LRTBF_ANSWER_KTHREAD = 2, /* in a FIFO kernel thread that the handler wakes */
-		    LRTBF_ANSWER_USER = 3,    /* in the thread that waits in LRTBF_WAIT, which then
-						 does LRTBF_ANSWER */
+/* Of a target: from where it answers. */
+enum lrtbf_answer {
+	LRTBF_ANSWER_HANDLER = 1, /* in the port's interrupt handler, wherever that runs */
+	LRTBF_ANSWER_KTHREAD = 2, /* in a FIFO kernel thread that the handler wakes */
+	LRTBF_ANSWER_USER = 3,	  /* in LRTBF_ANSWER of a thread that waits in LRTBF_WAIT */
 };
 
-enum lrtbf_receive {			     /* of a logger: how it sees the answer */
-		     LRTBF_RECEIVE_POLL = 1, /* reads the status lines with interrupts off: the
-						target's latency alone */
-		     LRTBF_RECEIVE_IRQ = 2,  /* by its own interrupt: two latencies in one figure */
+/* Of a logger: how it sees the answer. */
+enum lrtbf_receive {
+	LRTBF_RECEIVE_POLL = 1, /* by reading, with interrupts off: the target's latency alone */
+	LRTBF_RECEIVE_IRQ = 2,	/* by its own interrupt: two latencies in one figure */
 };
 
-enum lrtbf_context { /* where the interrupt handler, or the timer's, really ran; bits */
-		     LRTBF_CONTEXT_HARDIRQ = 1,
-		     LRTBF_CONTEXT_THREAD = 2,
+/* Where the interrupt handler, or the timer's, really ran; bits. */
+enum lrtbf_context {
+	LRTBF_CONTEXT_HARDIRQ = 1,
+	LRTBF_CONTEXT_THREAD = 2,
 };
 
-enum lrtbf_setup_flags { /* one at most; of a logger that is interrupted and of a target */
-			 /* The cable goes from STROBE (pin 1) to ACK (pin 10), both ways: STROBE is
-			    low at rest, and a pulse or an answer is its rise for a moment. */
-			 LRTBF_SETUP_STROBE = 1,
-			 /* The port is a virtual machine's: what is written leaves it when STROBE
-			    falls, nothing but interrupts comes in, and the rise of STROBE raises
-			    the port's own, which is masked then. */
-			 LRTBF_SETUP_VIRTUAL = 2,
+/* One at most; of a logger that is interrupted and of a target. */
+enum lrtbf_setup_flags {
+	/*
+	 * The cable goes from STROBE (pin 1) to ACK (pin 10), both ways: STROBE is low at rest, and
+	 * a pulse or an answer is its rise for a moment.
+	 */
+	LRTBF_SETUP_STROBE = 1,
+	/*
+	 * The port is a virtual machine's: what is written leaves it when STROBE falls, nothing but
+	 * interrupts comes in, and the rise of STROBE raises the port's own, which is masked then.
+	 */
+	LRTBF_SETUP_VIRTUAL = 2,
 };
 
 struct lrtbf_caps {
@@ -90,7 +95,7 @@ struct lrtbf_setup {
 	__u64 count;	  /* pulses, answers or periods, then it ends by itself; 0: until stopped */
 	__u32 priority;	  /* SCHED_FIFO of the kernel thread that sends or answers, 1..98; 0: 50 */
 	__s32 cpu;	  /* it or the timer runs there; -1: anywhere */
-	__u32 losses_max; /* so many in a row end the run; 0: 16 */
+	__u32 losses_max; /* so many with no sample between them end the run; 0: 16 */
 	__u32 rate_max; /* interrupts a second above which the line is masked, 100..1000000, in any
 			   50 ms; 0: 20000, or four times the pulses if that is more */
 	__u32 off_share_max; /* logger, poll: interrupts off for at most so many per mille of the
@@ -101,14 +106,15 @@ struct lrtbf_setup {
 	__u32 reserved;
 };
 
-enum lrtbf_stop {			/* why it does not run */
-		  LRTBF_STOP_NONE = 0,	/* it runs, or never did */
-		  LRTBF_STOP_ASKED = 1, /* LRTBF_STOP */
-		  LRTBF_STOP_COUNT = 2,
-		  LRTBF_STOP_LOSSES = 3,   /* losses_max in a row */
-		  LRTBF_STOP_DETACHED = 4, /* the port was removed */
-		  LRTBF_STOP_STORM = 5,	   /* rate_max; the line is masked */
-		  LRTBF_STOP_SUSPEND = 6,  /* the machine went to sleep */
+/* Why it does not run. */
+enum lrtbf_stop {
+	LRTBF_STOP_NONE = 0,	 /* it runs, or never did */
+	LRTBF_STOP_ASKED = 1,	 /* LRTBF_STOP */
+	LRTBF_STOP_COUNT = 2,	 /* count */
+	LRTBF_STOP_LOSSES = 3,	 /* losses_max */
+	LRTBF_STOP_DETACHED = 4, /* the port was removed */
+	LRTBF_STOP_STORM = 5,	 /* rate_max; the line is masked */
+	LRTBF_STOP_SUSPEND = 6,	 /* the machine went to sleep */
 };
 
 struct lrtbf_counters {
@@ -137,26 +143,33 @@ struct lrtbf_counters {
 	__u64 off_max_ns;   /* the longest */
 };
 
+/* None: a sample. */
 enum lrtbf_record_flags {
-	LRTBF_RECORD_LOST = 1, /* no sample: a pulse was lost; latency_ns is 0 and means nothing */
-	LRTBF_RECORD_LATE = 2, /* no sample: so long after the pulse (polling: at most) its answer
-				  came; alone, when LRTBF_RECORD_LOST of it was recorded before */
-	LRTBF_RECORD_DISCARDED =
-		4, /* no sample: resynchronising; what would have been the latency */
+	/* A pulse was lost; latency_ns is 0 and means nothing. */
+	LRTBF_RECORD_LOST = 1,
+	/*
+	 * latency_ns after the pulse (polling: at most) its answer came. With LRTBF_RECORD_LOST
+	 * where that tells of the loss too, without where it was told before.
+	 */
+	LRTBF_RECORD_LATE = 2,
+	/* While resynchronising; latency_ns is what would have been the latency. */
+	LRTBF_RECORD_DISCARDED = 4,
 };
 
 struct lrtbf_record {
-	__u64 seq;   /* of the pulse or the period, from 0 */
-	__u64 at_ns; /* t0: just before the write that makes the edge; timers: intended wake-up;
-			target: when the handler ran */
-	__u64 latency_ns; /* t1 - t0, t1: first thing in the handler, or after the read that saw it
-			   */
-	__u32 flags;	  /* enum lrtbf_record_flags; 0: a sample */
-	__u32 cpu;	  /* where t1 was taken */
+	__u64 seq; /* of the pulse, the period or the answer, from 0 */
+	/* t0: just before the write that makes the edge; the intended wake-up of a timer; when the
+	   handler of a target ran. */
+	__u64 at_ns;
+	/* t1 - t0. t1: first thing in the handler; right after the read that saw it; right after
+	   the write of a target's answer. */
+	__u64 latency_ns;
+	__u32 flags; /* enum lrtbf_record_flags */
+	__u32 cpu;   /* where t1 was taken */
 };
 
-struct lrtbf_wait { /* LRTBF_WAIT: until the next interrupt of a target that answers from user space
-		     */
+/* Until the next interrupt of a target that answers from user space. */
+struct lrtbf_wait {
 	__u32 size;
 	__u32 reserved;
 	__u64 timeout_ns; /* 0: for ever */
@@ -164,14 +177,24 @@ struct lrtbf_wait { /* LRTBF_WAIT: until the next interrupt of a target that ans
 };
 
 /*
- * Errors besides those above: ENOTTY unknown request; EFAULT; EINVAL a value, a role that this
- * device does not have, START before SETUP, WAIT and ANSWER of another role; ENODEV the port was
- * removed. SETUP: EBUSY it runs. START: EBUSY it runs, or the port is another driver's; ENXIO the
- * role needs an interrupt and the port has none, or the CPU is not online; EOPNOTSUPP a port that
- * may sleep (behind USB); EAGAIN the machine goes to sleep. What was not read of a former run is
- * dropped. STOP: none; 0 also when it does not run. A run that ended by itself keeps the port until
- * STOP or close. WAIT: ETIMEDOUT, EINTR, ECANCELED it ended, EBUSY another thread waits. ANSWER:
- * EAGAIN nothing to answer, ECANCELED it ended.
+ * Errors besides those above:
+ *
+ * all: ENOTTY unknown request; EFAULT; EINVAL a value, or a role that this device does not have.
+ *
+ * SETUP: EBUSY it runs.
+ *
+ * START: EINVAL before SETUP; EBUSY it runs, or the port is another driver's; ENXIO the role needs
+ * an interrupt and the port has none, or the CPU is not online; EOPNOTSUPP a port that may sleep
+ * (behind USB); EAGAIN the machine goes to sleep; ENODEV the port was removed. What was not read of
+ * a former run is dropped.
+ *
+ * STOP: none; 0 also when it does not run. A run that ended by itself keeps the port until then or
+ * until close().
+ *
+ * WAIT: ETIMEDOUT; EINTR; ECANCELED it does not run, or not any more; EBUSY another thread waits;
+ * EINVAL of another role; ENODEV the port was removed.
+ *
+ * ANSWER: EAGAIN nothing to answer; ECANCELED, EINVAL, ENODEV as WAIT.
  */
 #define LRTBF_CAPS     _IOWR('L', 0xb0, struct lrtbf_caps)
 #define LRTBF_SETUP    _IOW('L', 0xb1, struct lrtbf_setup)

@@ -62,7 +62,7 @@ struct lrtbf_pulse {
 	u64 moved_ns; /* the line moved then last, or a pulse was sent that got no answer */
 	u64 lost_seq; /* of the pulse whose answer may still come */
 	u64 lost_t0_ns;
-	u32 losses;   /* in a row */
+	u32 losses;   /* since the last sample */
 	u32 answers;  /* to the pulse, or what takes itself for one */
 	bool waiting; /* a pulse is out, neither answered nor lost */
 	bool probe;   /* and it is sent to find the way back: no sample whatever comes */
@@ -81,13 +81,11 @@ struct lrtbf_target {
 
 /* What differs between roles. */
 struct lrtbf_role_ops {
-	const char *name;
 	/* Values of this role only. 0 or -EINVAL. */
 	int (*check)(const struct lrtbf_setup *setup);
 	/* Whether the port's interrupt is needed. NULL: no. */
 	bool (*needs_irq)(const struct lrtbf_setup *setup);
-	/* What the kernel thread does, until lrtbf_run_should_end(). NULL or no with needs_thread:
-	 * none. */
+	/* What the kernel thread does, until lrtbf_run_should_end(). NULL: there is none. */
 	void (*work)(struct lrtbf_run *run);
 	bool (*needs_thread)(const struct lrtbf_setup *setup); /* NULL: if there is work() */
 	/* Under run->raw, in the port's interrupt handler, first of all. */
@@ -137,8 +135,8 @@ struct lrtbf_run {
 	struct lrtbf_records records;
 	struct mutex read_lock;
 	wait_queue_head_t readers;
-	struct irq_work
-		wake; /* wait queues cannot be woken in hard interrupt context on PREEMPT_RT */
+	/* a wait queue cannot be woken in hard interrupt context on PREEMPT_RT */
+	struct irq_work wake;
 };
 
 /* main.c: nodes. */

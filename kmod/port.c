@@ -12,6 +12,8 @@
  * and in hard interrupt context; those of ports behind USB sleep, and such a port is refused. It is
  * known by having neither an address nor an interrupt.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/delay.h>
 #include <linux/kernel.h>
 #include <linux/module.h>

@@ -5,10 +5,15 @@
  * most half of the period, so what comes later is known as late before the next pulse is sent.
  *
  * After a loss that no longer holds, because the answer may still come, in any later period. Then
- * no pulse is sent until the line was quiet for a time-out, and the next one is a probe: no sample,
- * whatever comes. Only when exactly one answer came to it is the order known again. A late answer
- * that comes as the probe's is followed by the probe's own, which makes two, and the next is a
- * probe too.
+ * no pulse is sent until the line was quiet for a period and a time-out, and the next one is a
+ * probe: no sample, whatever comes. Only when exactly one answer came to it is the order known
+ * again. A late answer that comes as the probe's is followed by the probe's own, which makes two,
+ * and the next is a probe too.
+ *
+ * The period left out is what finds a target that always answers late, by a bit more than some
+ * periods. Were all pulses at the same distance, an answer to a former one would pass for that of
+ * each. As it is, what passes for the probe's was sent two periods before it or more, and in the
+ * period after that nothing was sent whose answer could pass for that of the pulse after the probe.
  *
  * All of it under run->raw.
  */
@@ -69,7 +74,8 @@ bool lrtbf_pulse_due(struct lrtbf_run *run, u64 now_ns)
 		lrtbf_run_end(run, LRTBF_STOP_COUNT);
 		return false;
 	}
-	if (pulse->resync && now_ns - pulse->moved_ns < run->setup.timeout_ns) {
+	if (pulse->resync &&
+	    now_ns - pulse->moved_ns < run->setup.period_ns + run->setup.timeout_ns) {
 		run->counters.missed++;
 		return false;
 	}
@@ -119,9 +125,11 @@ void lrtbf_pulse_answer(struct lrtbf_run *run, u64 t1_ns)
 		return;
 	}
 	pulse->waiting = false;
-	pulse->losses = 0;
+	/* an answer to a probe may be another's: it is no sign that anything gets better */
 	if (pulse->probe)
 		run->counters.discarded++;
+	else
+		pulse->losses = 0;
 	lrtbf_run_record(run, pulse->seq, pulse->t0_ns, latency_ns,
 			 pulse->probe ? LRTBF_RECORD_DISCARDED : 0);
 }

@@ -177,7 +177,6 @@ static void logger_work(struct lrtbf_run *run)
 }
 
 const struct lrtbf_role_ops lrtbf_role_logger = {
-	.name = "logger",
 	.check = logger_check,
 	.needs_irq = logger_needs_irq,
 	.work = logger_work,

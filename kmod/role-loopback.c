@@ -59,7 +59,6 @@ static void loopback_work(struct lrtbf_run *run)
 }
 
 const struct lrtbf_role_ops lrtbf_role_loopback = {
-	.name = "loopback",
 	.check = loopback_check,
 	.needs_irq = loopback_needs_irq,
 	.work = loopback_work,

@@ -198,7 +198,6 @@ int lrtbf_target_answer(struct lrtbf_run *run)
 }
 
 const struct lrtbf_role_ops lrtbf_role_target = {
-	.name = "target",
 	.check = target_check,
 	.needs_irq = target_needs_irq,
 	.needs_thread = target_needs_thread,

@@ -82,14 +82,12 @@ static void timer_kthread_work(struct lrtbf_run *run)
 }
 
 const struct lrtbf_role_ops lrtbf_role_timer_irq = {
-	.name = "timer_irq",
 	.check = timer_check,
 	.start = timer_irq_start,
 	.stop = timer_irq_stop,
 };
 
 const struct lrtbf_role_ops lrtbf_role_timer_kthread = {
-	.name = "timer_kthread",
 	.check = timer_check,
 	.work = timer_kthread_work,
 };

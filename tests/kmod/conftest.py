@@ -28,8 +28,12 @@ def pytest_sessionstart(session):
         pytest.exit("this is not the lab: see conftest.py", returncode=2)
 
 
+# where time goes by instructions it leaps while everybody waits for a disk
+HURRY = None if os.environ.get("LRTBF_ICOUNT") else 1
+
+
 def command(*words, status=0):
-    done = subprocess.run(words, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=HURRY and 120)
     if status is not None:
         assert done.returncode == status, (words, done.stdout, done.stderr)
     return done
@@ -82,14 +86,14 @@ class Exercise:
         return self
 
     def result(self, timeout=40):
-        out, err = self.process.communicate(timeout=timeout)
+        out, err = self.process.communicate(timeout=HURRY and timeout)
         assert self.process.returncode == 0, err
         return [json.loads(line) for line in out.splitlines()]
 
     def end(self, number=signal.SIGTERM):
         if self.process.poll() is None:
             self.process.send_signal(number)
-        self.process.communicate(timeout=30)
+        self.process.communicate(timeout=HURRY and 30)
 
 
 @pytest.fixture

@@ -40,6 +40,7 @@ struct order {
 	int fd;
 	struct lrtbf_setup setup;
 	uint64_t stop_ms, again, serve, lazy;
+	bool ended;
 };
 
 static void fail(const char *what)
@@ -89,7 +90,11 @@ static void *stop_later(void *data)
 {
 	const struct order *order = data;
 
-	usleep(order->stop_ms * 1000);
+	for (uint64_t ms = 0; ms < order->stop_ms; ms += 20) {
+		if (__atomic_load_n(&order->ended, __ATOMIC_ACQUIRE))
+			return NULL;
+		usleep(20000);
+	}
 	if (ioctl(order->fd, LRTBF_STOP))
 		fail("STOP");
 	return NULL;
@@ -154,6 +159,7 @@ static void run_once(struct order *order)
 		fail("SETUP");
 	if (ioctl(order->fd, LRTBF_START))
 		fail("START");
+	order->ended = false;
 	fprintf(stderr, "started\n");
 	if (order->stop_ms)
 		pthread_create(&stopper, NULL, stop_later, order);
@@ -162,6 +168,7 @@ static void run_once(struct order *order)
 	if (order->lazy)
 		wait_for_end(order);
 	read_all(order, &tally);
+	__atomic_store_n(&order->ended, true, __ATOMIC_RELEASE);
 	if (order->stop_ms)
 		pthread_join(stopper, NULL);
 	/* what it needs to print stays what it was */

@@ -2,8 +2,9 @@
 """Logger and target at the two ends of a cable in memory (lrtbf-wire.ko): who answers what, and what
 becomes of answers that do not come, or come at another time.
 
-Time is emulated by a machine that may stand still at any moment, on one CPU or on all: then an answer
-comes late. So what is asserted are sums that hold nevertheless, and lower bounds.
+Where time is this machine's, a virtual CPU may stand still at any moment: then an answer comes late, or
+two as one. So what is asserted are sums that hold nevertheless, and lower bounds; where it goes by
+instructions, the same sums are exact.
 """
 import os
 from pathlib import Path
@@ -16,6 +17,8 @@ from test_kmod import (ASKED, COUNT, DETACHED, HANDLER, HARDIRQ, IRQ, KTHREAD, L
 DEVICES = Path("/sys/devices/platform")
 DRIVER = Path("/sys/bus/platform/drivers/lrtbf-wire")
 STROBE = 1
+EXACT = bool(os.environ.get("LRTBF_ICOUNT"))
+SLACK = 0 if EXACT else 3
 pytestmark = pytest.mark.usefixtures("module")
 
 
@@ -82,14 +85,14 @@ def need_another_cpu(receive):
 def test_answers(cable, start, answer, receive):
     """Each pulse is answered once, and nobody hears himself."""
     need_another_cpu(receive)
-    setup = {"role": TARGET, "answer": answer, "count": 100, "stop_ms": 9000, "cpu": 0}
+    setup = {"role": TARGET, "answer": answer, "count": 100, "cpu": 0}
     if answer == USER:
         setup["serve"] = 1
     target = start(cable.target, **setup)
     result = run(cable.logger, **logger(receive, count=100))
     check_sums(result)
-    assert (result["pulses"], result["strays"]) == (100, 0)
-    assert result["lost"] == result["late"]  # all came
+    assert result["pulses"] == 100 and result["strays"] <= SLACK
+    assert 0 <= result["lost"] - result["late"] <= SLACK  # all came
     assert result["samples"] > 0
     answered = target.result()[0]
     assert (answered["answers"], answered["interrupts"], answered["stop"]) == (100, 100, COUNT)
@@ -123,8 +126,8 @@ def test_dropped(echo, receive):
     echo.set(drop_every=10)
     result = run(echo.logger, **logger(receive, count=200))
     check_sums(result)
-    assert (result["pulses"], result["strays"]) == (200, 0)
-    assert result["lost"] - result["late"] == 20
+    assert result["pulses"] == 200 and result["strays"] <= SLACK
+    assert 20 <= result["lost"] - result["late"] <= 20 + SLACK
     # the last pulse is lost, and none follows it; two losses in a row have one after them
     assert 10 < result["discarded"] <= result["lost"] - 1
     if not result["late"]:
@@ -138,9 +141,19 @@ def test_late(echo, receive):
     echo.set(late_every=10, late_ns=PERIOD[receive] * 6 // 10)
     result = run(echo.logger, **logger(receive, count=200))
     check_sums(result)
-    assert result["lost"] == result["late"] >= 20
-    assert result["strays"] == 0
+    assert 20 <= result["lost"] <= 20 + SLACK * 10
+    assert 0 <= result["lost"] - result["late"] <= SLACK and result["strays"] <= SLACK
     assert result["read"]["max_ns"] <= PERIOD[receive] // 2
+
+
+@both
+@pytest.mark.parametrize("periods", [1.2, 2.2, 3.2])
+def test_always_late(echo, receive, periods):
+    """Every answer comes when a later pulse is out: there is no sample at all."""
+    echo.set(delay_ns=int(periods * PERIOD[receive]))
+    result = run(echo.logger, **logger(receive))
+    check_sums(result)
+    assert (result["stop"], result["samples"]) == (LOSSES, 0)
 
 
 @both
@@ -187,7 +200,7 @@ def test_silent_target(cable, receive):
 def test_target_goes_silent(cable, start, receive):
     """In the middle: what was measured stays."""
     need_another_cpu(receive)
-    target = start(cable.target, role=TARGET, answer=HANDLER, count=50, stop_ms=6000)
+    target = start(cable.target, role=TARGET, answer=HANDLER, count=50)
     result = run(cable.logger, **logger(receive))
     target.result()
     check_sums(result)
@@ -228,7 +241,7 @@ def test_strobe_echo(make_cable):
 
 def test_strobe_target(make_cable, start):
     cable = make_cable("cable=strobe")
-    target = start(cable.target, role=TARGET, answer=HANDLER, count=50, flags=STROBE, stop_ms=8000)
+    target = start(cable.target, role=TARGET, answer=HANDLER, count=50, flags=STROBE)
     result = run(cable.logger, **logger(IRQ, count=50, flags=STROBE))
     check_sums(result)
     assert (result["interrupts"], result["strays"]) == (50, 0)
