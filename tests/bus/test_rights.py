@@ -231,7 +231,8 @@ def test_locale_changes_no_number(make_daemon, bus, folder):
     sid = caller.start("brief", interval="1.5ms", duration="0.75s")
     assert caller.wait_state(sid) == "done"
     assert caller.report(sid)["session"]["interval_ns"] == 1500000
-    assert caller.report(sid)["stages"][0]["duration_ns"] == pytest.approx(750e6, rel=0.1)
+    # neither 0 nor 75 s; a busy machine ends it late
+    assert 700e6 < caller.report(sid)["stages"][0]["duration_ns"] < 10e9
     formats = caller.get("/org/lrtbf1", "Manager", "Formats")
     assert {"text", "json", "csv", "cyclictest", "cyclictest-json"} <= set(formats)
     under_german = {f: caller.report(sid, f) for f in formats if f != "json"}
