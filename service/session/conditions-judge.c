@@ -236,7 +236,17 @@ static bool thread_ignored(const char *name)
 	       g_str_has_prefix(name, "lrtbf-measure");
 }
 
-void conditions_judge_priority(const json_t *c, int priority, GPtrArray *findings)
+/* "irq/7-parport0"; names are cut at 15 characters. */
+static bool thread_of_port(const char *name, const char *port)
+{
+	const char *action = g_str_has_prefix(name, "irq/") ? strchr(name, '-') : NULL;
+
+	return port && action &&
+	       (strcmp(action + 1, port) == 0 ||
+		(strlen(name) == 15 && g_str_has_prefix(port, action + 1)));
+}
+
+void conditions_judge_priority(const json_t *c, int priority, const char *port, GPtrArray *findings)
 {
 	const json_t *list = json_object_get(c, "threads"), *thread;
 	g_autoptr(GString) names = g_string_new(NULL);
@@ -247,7 +257,7 @@ void conditions_judge_priority(const json_t *c, int priority, GPtrArray *finding
 		const char *policy = json_string_value(json_object_get(thread, "policy"));
 		json_int_t level = json_integer_value(json_object_get(thread, "priority"));
 
-		if (!name || thread_ignored(name) ||
+		if (!name || thread_ignored(name) || thread_of_port(name, port) ||
 		    (level < priority && g_strcmp0(policy, "deadline") != 0))
 			continue;
 		g_string_append_printf(names, "%s%s (%s %" JSON_INTEGER_FORMAT ")",

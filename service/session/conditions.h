@@ -45,9 +45,12 @@ void conditions_finish(json_t *c, const char *root);
 
 /* Findings from what was collected. @cpus: those measured; NULL: all. @policy SCHED_*. */
 void conditions_judge(const json_t *c, const cpu_set_t *cpus, int policy, GPtrArray *findings);
-/* Threads at @priority (1..99) and above, other than the kernel's stoppers and the instrument's
- * own. */
-void conditions_judge_priority(const json_t *c, int priority, GPtrArray *findings);
+/*
+ * Threads at @priority (1..99) and above, other than the kernel's stoppers, the instrument's own,
+ * and the interrupt thread of @port ("parport0"; NULL: none), which is measured.
+ */
+void conditions_judge_priority(const json_t *c, int priority, const char *port,
+			       GPtrArray *findings);
 /* After conditions_finish(): @dma_latency_us as the plan has it, -1 when it asks for none. */
 void conditions_judge_meanwhile(const json_t *c, const cpu_set_t *cpus, int dma_latency_us,
 				GPtrArray *findings);

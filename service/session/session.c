@@ -454,7 +454,8 @@ void session_begin(struct session *s)
 		s->r->conditions = conditions_collect(s->place->root);
 		conditions_judge(s->r->conditions, &s->cpus, s->r->policy, s->r->findings);
 		if (policy_is_realtime(s->r->policy))
-			conditions_judge_priority(s->r->conditions, s->r->priority, s->r->findings);
+			conditions_judge_priority(s->r->conditions, s->r->priority, s->plan->port,
+						  s->r->findings);
 		irqs_record(s);
 	}
 	session_set_state(s, SESSION_PREPARING);

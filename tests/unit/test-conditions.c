@@ -108,7 +108,7 @@ static void test_board(void)
 static void test_board_threads(void)
 {
 	json_t *c = collect("board-rt");
-	g_autoptr(GPtrArray) high = findings_new(), low = findings_new();
+	g_autoptr(GPtrArray) high = findings_new(), low = findings_new(), port = findings_new();
 
 	g_assert_cmpuint(json_array_size(at(c, "threads")), ==, 3);
 	g_assert_cmpstr(text_at(c, "threads.0.name"), ==, "migration/0");
@@ -117,12 +117,14 @@ static void test_board_threads(void)
 	g_assert_true(json_is_false(at(c, "threads.1.kernel")));
 	g_assert_cmpint(json_integer_value(at(c, "threads.1.priority")), ==, 85);
 	g_assert_true(json_is_true(at(c, "threads.2.kernel")));
-	conditions_judge_priority(c, 86, high);
+	conditions_judge_priority(c, 86, NULL, high);
 	g_assert_cmpuint(high->len, ==, 0);
-	conditions_judge_priority(c, 50, low);
+	conditions_judge_priority(c, 50, "PCIe PM", low);
 	g_assert_cmpstr(sentence(low, "rt-neighbours"), ==,
 			"Other threads have the measuring threads' priority or a higher one: "
 			"audio (out) (rr 85), irq/43-PCIe PME (fifo 50).");
+	conditions_judge_priority(c, 50, "PCIe PME", port); /* it is what is measured */
+	g_assert_null(strstr(sentence(port, "rt-neighbours"), "PCIe"));
 	json_decref(c);
 }
 
@@ -243,7 +245,7 @@ static void test_nothing(void)
 	conditions_finish(empty, root);
 	conditions_judge_meanwhile(c, NULL, 0, findings);
 	conditions_judge_meanwhile(null, NULL, 0, findings);
-	conditions_judge_priority(empty, 1, findings);
+	conditions_judge_priority(empty, 1, NULL, findings);
 	g_assert_cmpuint(findings->len, ==, 0);
 	g_assert_cmpstr(bare, ==, "");
 	g_assert_cmpstr(none, ==, "");
@@ -317,7 +319,7 @@ static void test_here(void)
 	g_assert_cmpuint(json_array_size(at(c, "cpus")), ==, sysconf(_SC_NPROCESSORS_ONLN));
 	conditions_finish(c, "/");
 	conditions_judge(c, NULL, SCHED_FIFO, findings);
-	conditions_judge_priority(c, 80, findings);
+	conditions_judge_priority(c, 80, NULL, findings);
 	conditions_judge_meanwhile(c, NULL, 0, findings);
 	for (guint i = 0; i < findings->len; i++) {
 		const struct finding *f = findings->pdata[i];
