@@ -12,6 +12,7 @@
 #include "beneath.h"
 #include "cleanup.h"
 #include "duration.h"
+#include "wholefile.h"
 
 #define SYSFILE_TEXT_MAX (64 * 1024)
 
@@ -30,26 +31,11 @@ static int sysfile_open(const char *root, const char *name, int flags)
 char *sysfile_bytes(const char *root, const char *name, size_t max, size_t *ret_size)
 {
 	g_auto(fd_t) fd = sysfile_open(root, name, O_NONBLOCK | O_NOCTTY);
-	g_autofree char *bytes = NULL;
-	size_t room = 4096, size = 0;
 	struct stat st;
-	ssize_t n;
 
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return NULL;
-	bytes = g_malloc(room + 1);
-	while ((n = read(fd, bytes + size, room - size)) > 0) {
-		size += n;
-		if (size > max)
-			return NULL;
-		if (size == room)
-			bytes = g_realloc(bytes, (room *= 2) + 1);
-	}
-	if (n < 0)
-		return NULL;
-	bytes[size] = '\0';
-	*ret_size = size;
-	return g_steal_pointer(&bytes);
+	return wholefile_read(fd, max, ret_size);
 }
 
 static char *sysfile_read(const char *root, const char *name)

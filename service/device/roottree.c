@@ -15,8 +15,7 @@
 
 #include "beneath.h"
 #include "cleanup.h"
-
-#define READ_FIRST (16 * 1024)
+#include "wholefile.h"
 
 typedef DIR rootlist_t;
 static void rootlist_close(rootlist_t *d)
@@ -131,25 +130,8 @@ ssize_t rootdir_line(const struct rootdir *d, const char *name, char *buf, size_
 char *rootdir_peek_whole(const struct rootdir *d, const char *name, size_t max, size_t *ret_size)
 {
 	g_auto(fd_t) fd = rootdir_open_file(d, name);
-	size_t room = READ_FIRST, size = 0;
-	g_autofree char *bytes = NULL;
-	ssize_t n;
 
-	if (fd < 0)
-		return NULL;
-	bytes = g_malloc(room + 1);
-	while ((n = read(fd, bytes + size, room - size)) > 0) {
-		size += n;
-		if (size > max)
-			return NULL;
-		if (size == room)
-			bytes = g_realloc(bytes, (room *= 2) + 1);
-	}
-	if (n < 0)
-		return NULL;
-	bytes[size] = '\0';
-	*ret_size = size;
-	return g_steal_pointer(&bytes);
+	return fd < 0 ? NULL : wholefile_read(fd, max, ret_size);
 }
 
 char *rootdir_read_whole(const struct rootdir *d, const char *name, size_t max, size_t *ret_size)
