@@ -10,6 +10,8 @@ import tempfile
 
 import pytest
 
+from client import Terminal
+from fake import Fake
 from kthreads import Kept, Napi, kernel_threads
 from lrtbf import Bus, Daemon
 
@@ -64,6 +66,34 @@ def caller(bus):
     connection = bus.connect()
     yield connection
     connection.close()
+
+
+@pytest.fixture
+def serve(bus):
+    """serve(MEMBER=handler...): a service that answers as it likes."""
+    made = []
+
+    def make(**handlers):
+        made.append(Fake(bus.address, **handlers))
+        return made[-1]
+
+    yield make
+    for fake in made:
+        fake.stop()
+
+
+@pytest.fixture
+def terminal(bus):
+    """terminal(ARGUMENT...): lrtbfctl on a terminal."""
+    made = []
+
+    def make(*args, **kwargs):
+        made.append(Terminal(bus, *args, **kwargs))
+        return made[-1]
+
+    yield make
+    for t in made:
+        t.done()
 
 
 @contextlib.contextmanager

@@ -27,6 +27,13 @@ class Refuse(Exception):
         self.text = text
 
 
+def refuse(name, text="No."):
+    """A handler that refuses everything."""
+    def handler(*args):
+        raise Refuse(name, text)
+    return handler
+
+
 class Fake:
     def __init__(self, address, **handlers):
         self.calls, self.paths = [], []

@@ -9,30 +9,11 @@ import time
 
 import pytest
 
-from client import Terminal, environment, run
-from fake import Fake, PATH, Refuse, SID
+from client import environment, run
+from fake import PATH, Refuse, SID, refuse
 from lrtbf import CTL, wait_for
 
 NO_AUTO_START, INTERACTIVE = 2, 4
-
-
-@pytest.fixture
-def serve(bus):
-    made = []
-
-    def make(**handlers):
-        made.append(Fake(bus.address, **handlers))
-        return made[-1]
-
-    yield make
-    for fake in made:
-        fake.stop()
-
-
-def refuse(name, text="No."):
-    def handler(*args):
-        raise Refuse(name, text)
-    return handler
 
 
 # --- exit status ---
@@ -351,19 +332,6 @@ def test_stop_refused(bus, serve):
 
 
 # --- on a terminal ---
-
-@pytest.fixture
-def terminal(bus):
-    made = []
-
-    def make(*args, **kwargs):
-        made.append(Terminal(bus, *args, **kwargs))
-        return made[-1]
-
-    yield make
-    for t in made:
-        t.done()
-
 
 def running(fake, count, maximum=5000):
     cpus = [{"cpu": ("i", n), "count": ("t", count), "min_ns": ("t", 1000), "last_ns": ("t", 2000),

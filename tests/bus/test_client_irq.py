@@ -9,45 +9,13 @@ import time
 
 import pytest
 
-from client import Terminal, environment, run
-from fake import Fake, Refuse
+from client import environment, run
+from fake import Refuse, refuse
 from lrtbf import CTL, MANAGER, wait_for
 
 NO_AUTO_START, INTERACTIVE = 2, 4
 CONTRACT = ["irq", "tid", "name", "actions", "policy", "priority", "nice", "affinity", "rule", "drifted"]
 EVIL = "\x1b[2Jx\x9by\u202ez\nw"
-
-
-@pytest.fixture
-def serve(bus):
-    made = []
-
-    def make(**handlers):
-        made.append(Fake(bus.address, **handlers))
-        return made[-1]
-
-    yield make
-    for fake in made:
-        fake.stop()
-
-
-@pytest.fixture
-def terminal(bus):
-    made = []
-
-    def make(*args, **kwargs):
-        made.append(Terminal(bus, *args, **kwargs))
-        return made[-1]
-
-    yield make
-    for t in made:
-        t.done()
-
-
-def refuse(name, text="No."):
-    def handler(*args):
-        raise Refuse(name, text)
-    return handler
 
 
 SIGNATURES = {str: "s", bool: "b"}

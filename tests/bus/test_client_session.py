@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from client import Terminal, environment, run
+from client import environment, run
 from lrtbf import CTL, wait_for
 
 PLAN = """description = "for tests";
@@ -25,19 +25,6 @@ def service(make_daemon):
     daemon.plan("short", PLAN)
     daemon.plan("long", PLAN.replace('"1s"', '"60s"'))
     return daemon.start()
-
-
-@pytest.fixture
-def terminal(bus):
-    made = []
-
-    def make(*args, **kwargs):
-        made.append(Terminal(bus, *args, **kwargs))
-        return made[-1]
-
-    yield make
-    for t in made:
-        t.done()
 
 
 def test_from_start_to_delete(bus, service):
