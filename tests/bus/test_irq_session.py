@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from jeepney import DBusErrorResponse
 
-from kthreads import rules, set_thread, stat, state, thread_path
+from kthreads import kernel_threads, rules, set_thread, stat, state, thread_path
 from lrtbf import wait_for
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root may set other threads")
@@ -37,13 +37,19 @@ def reasons(report):
         w["id"] for w in report["conditions"]["warnings"]}
 
 
+def measuring(daemon, caller, plan):
+    """A session of @plan that has begun to measure, in a daemon started for it."""
+    daemon.start()
+    sid = caller.start(plan)
+    wait_for(lambda: caller.session_get(sid, "State") == "running", what="measuring")
+    return sid
+
+
 def test_in_force_and_undone(make_daemon, caller, irq_threads):
     before = {tid: state(tid) for tid in irq_threads}
     daemon = make_daemon()
     daemon.plan("quieter", PLAN % (80, "2s", "irq/*"))
-    daemon.start()
-    sid = caller.start("quieter")
-    wait_for(lambda: caller.session_get(sid, "State") == "running", what="measuring")
+    sid = measuring(daemon, caller, "quieter")
     for tid in irq_threads:
         assert state(tid) == ("other", 0, 19)
     assert caller.wait_state(sid) == "done"
@@ -81,9 +87,7 @@ def test_undone_after_an_early_end(make_daemon, caller, irq_threads, how):
     before = {tid: state(tid) for tid in irq_threads}
     daemon = make_daemon()
     daemon.plan("quieter", PLAN % (80, "60s", "irq/*"))
-    daemon.start()
-    sid = caller.start("quieter")
-    wait_for(lambda: caller.session_get(sid, "State") == "running", what="measuring")
+    sid = measuring(daemon, caller, "quieter")
     assert state(irq_threads[0]) == ("other", 0, 19)
     if how == "stop":
         caller.session(sid, "Stop", "a{sv}", {})
@@ -104,9 +108,7 @@ def test_undone_after_kill(make_daemon, caller, irq_threads):
     before = {tid: state(tid) for tid in irq_threads}
     daemon = make_daemon()
     daemon.plan("quieter", PLAN % (80, "60s", "irq/*"))
-    daemon.start()
-    sid = caller.start("quieter")
-    wait_for(lambda: caller.session_get(sid, "State") == "running", what="measuring")
+    sid = measuring(daemon, caller, "quieter")
     daemon.kill()
     assert state(irq_threads[0]) == ("other", 0, 19)
     daemon.start()
@@ -118,9 +120,7 @@ def test_drift_is_no_silent_pass(make_daemon, caller, irq_threads):
     """Somebody else sets another priority in mid-session: left alone, and the stage is inconclusive."""
     daemon = make_daemon()
     daemon.plan("quieter", PLAN % (80, "4s", "irq/*"))
-    daemon.start()
-    sid = caller.start("quieter")
-    wait_for(lambda: caller.session_get(sid, "State") == "running", what="measuring")
+    sid = measuring(daemon, caller, "quieter")
     subprocess.run(["chrt", "-f", "-p", "7", str(irq_threads[0])], check=True)
     caller.wait_state(sid)
     assert state(irq_threads[0])[:2] == ("fifo", 7)
@@ -129,8 +129,8 @@ def test_drift_is_no_silent_pass(make_daemon, caller, irq_threads):
     assert "irq-drift-plan" in reasons(report)
 
 
-def test_a_rule_that_cannot_be(make_daemon, caller, irq_threads):
-    """One of the plan's rules is refused by a guard: it measures all the same, and says so."""
+def test_a_rule_that_waits(make_daemon, caller, irq_threads):
+    """One that matches nothing now: it measures all the same, and says so."""
     before = {tid: state(tid) for tid in irq_threads}
     daemon = rules(make_daemon())
     daemon.plan("waits", PLAN % (80, "1s", "irq/*-no such device"))
@@ -141,13 +141,26 @@ def test_a_rule_that_cannot_be(make_daemon, caller, irq_threads):
     assert {tid: state(tid) for tid in irq_threads} == before
 
 
+def test_a_rule_that_is_refused(make_daemon, caller, irq_threads):
+    """By a guard: it measures all the same, and its result is in doubt."""
+    softirqs = {tid: state(tid) for tid, name in kernel_threads().items() if name.startswith("ksoftirqd/")}
+    daemon = make_daemon()
+    daemon.plan("above", PLAN.replace('thread = "%s"', 'kthread = "ksoftirqd/*"').replace(
+        'policy = "other"; nice = 19;', 'policy = "fifo"; priority = 30;') % (80, "1s"))
+    daemon.start()
+    sid = caller.start("above")
+    assert caller.wait_state(sid) == "done"
+    report = caller.report(sid)
+    assert "irq-rule" in reasons(report)
+    assert report["session"]["verdict"] == "inconclusive"
+    assert {tid: state(tid) for tid in softirqs} == softirqs
+
+
 def test_measuring_guard(make_daemon, caller, irq_threads):
     """While a session measures at 40, nothing is put at or above it; afterwards it is allowed again."""
     daemon = make_daemon()
     daemon.plan("low", PLAN % (40, "3s", "irq/*-no such device"))
-    daemon.start()
-    sid = caller.start("low")
-    wait_for(lambda: caller.session_get(sid, "State") == "running", what="measuring")
+    sid = measuring(daemon, caller, "low")
     if caller.report(sid)["session"]["method"]["policy"] != "fifo":
         pytest.skip("no real-time priority here")
     path = thread_path(irq_threads[0])
