@@ -7,7 +7,8 @@ import pytest
 
 from lrtbf import BUILD, ROOT
 
-PROGRAMS = ("policy", "threadwatch", "newcomers", "tuning", "irqtable", "irqpolicy")
+PROGRAMS = ("policy", "threadwatch", "newcomers", "irqtable", "tuning", "tuning-refused", "tuning-threads",
+            "irqpolicy", "irqpolicy-guards", "irqpolicy-journal", "irqpolicy-later", "irqpolicy-session")
 
 
 @pytest.mark.rt
