@@ -126,6 +126,14 @@ int policy_read(pid_t tid, struct policy_state *ret)
 	return 0;
 }
 
+/* After a change. Who is there and cannot be read may well have it: no error of the change. */
+static int policy_read_back(pid_t tid, struct policy_state *ret)
+{
+	int r = policy_read(tid, ret);
+
+	return r < 0 && r != -ESRCH ? -EBADE : r;
+}
+
 int policy_change(pid_t tid, int policy, unsigned priority, bool reset_on_fork)
 {
 	struct sched_param param = { .sched_priority = (int)priority };
@@ -139,7 +147,7 @@ int policy_change(pid_t tid, int policy, unsigned priority, bool reset_on_fork)
 	if (syscall(SYS_sched_setscheduler, tid, policy | (reset_on_fork ? SCHED_RESET_ON_FORK : 0),
 		    &param) < 0)
 		return -errno;
-	r = policy_read(tid, &got);
+	r = policy_read_back(tid, &got);
 	if (r < 0)
 		return r;
 	return got.policy == policy && got.priority == priority &&
@@ -157,7 +165,7 @@ int policy_renice(pid_t tid, int nice)
 		return -EINVAL;
 	if (setpriority(PRIO_PROCESS, (id_t)tid, nice) < 0)
 		return -errno;
-	r = policy_read(tid, &got);
+	r = policy_read_back(tid, &got);
 	if (r < 0)
 		return r;
 	return got.nice == nice ? 0 : -EBADE;

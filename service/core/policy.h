@@ -47,7 +47,8 @@ int policy_read(pid_t tid, struct policy_state *ret);
 /*
  * chrt [-R] -o|-b|-i|-f|-r -p PRIORITY TID: nice, slice and util clamps stay. Reads back.
  * -EINVAL: no such policy (deadline needs more than a priority), or a priority out of its range
- * (1..99 for fifo and rr, 0 for the others); -ESRCH; -EPERM; -EBADE: reads back as something else.
+ * (1..99 for fifo and rr, 0 for the others); -ESRCH; -EPERM; -EBADE: reads back as something else,
+ * or not at all.
  */
 int policy_change(pid_t tid, int policy, unsigned priority, bool reset_on_fork);
 /*

@@ -277,8 +277,8 @@ static int tuning_confirm(const struct tuning_subject *s, enum tuning_attribute 
 
 	if (r == -ESRCH || r == -EPERM)
 		return tuning_identity_failed(s, -ESRCH, ", since it was set", ret_message);
-	if (r < 0)
-		return message_fail(ret_message, r,
+	if (r < 0) /* it may well be in force: not what any other error says */
+		return message_fail(ret_message, -EBADE,
 				    "%s (thread %d) was set to %s and cannot be read back: %s.",
 				    s->name, s->tid, wanted, g_strerror(-r));
 	same = tuning_value_equal(a, v, &got);

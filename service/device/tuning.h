@@ -40,7 +40,8 @@ int tuning_affinity_resolve(const char *root, const char *text, char **ret_list,
  * -EINVAL: out of range, or an attribute that this subject has not (an interrupt thread's affinity
  * is its line's); -EKEYREJECTED: a thread nobody may touch, one of policy deadline, the affinity of
  * one that the kernel has bound; lines: as lineaffinity_set(); -EBADE: it read back as something
- * else. Always with a sentence that says what is wrong, of whom, and what to do.
+ * else or not at all, and may be in force. Always with a sentence that says what is wrong, of whom,
+ * and what to do.
  *
  * A line has no start time: that it still is the subject is for the caller to see in his table.
  */

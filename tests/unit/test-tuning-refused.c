@@ -192,14 +192,16 @@ static void test_no_right(void)
 	g_assert_cmpint(after.policy, ==, stat.policy);
 }
 
-/* A sandbox that swallows calls and says they were done. */
-static bool swallow_calls(void)
+/* A sandbox that swallows calls and says they were done; @blind: and allows no look. */
+static bool swallow_calls(bool blind)
 {
 	struct sock_filter steps[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_sched_setscheduler, 1, 0),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_setpriority, 0, 1),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_sched_setscheduler, 2, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_setpriority, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_sched_getattr, 1, 2),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO),
+		BPF_STMT(BPF_RET | BPF_K, blind ? SECCOMP_RET_ERRNO | ENOSYS : SECCOMP_RET_ALLOW),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	const struct sock_fprog program = { G_N_ELEMENTS(steps), steps };
@@ -209,16 +211,18 @@ static bool swallow_calls(void)
 }
 
 static void swallowed(const struct tuning_subject *s, enum tuning_attribute a,
-		      const struct tuning_value *v)
+		      const struct tuning_value *v, const char *said)
 {
 	g_autofree char *message = NULL;
 
 	g_assert_cmpint(tuning_set(s, a, v, &message), ==, -EBADE);
-	g_assert_nonnull(strstr(message, "reads back as"));
+	g_assert_nonnull(strstr(message, said));
 }
 
-static void test_swallowed(void)
+static void test_swallowed(gconstpointer data)
 {
+	bool blind = GPOINTER_TO_INT(data);
+	const char *said = blind ? "cannot be read back" : "reads back as";
 	const struct tuning_value fifo = { .policy = SCHED_FIFO, .priority = 10 },
 				  nice = { .nice = 7 };
 	struct proc_pid_stat stat;
@@ -235,10 +239,10 @@ static void test_swallowed(void)
 	pid = fork();
 	g_assert_cmpint(pid, >=, 0);
 	if (pid == 0) {
-		if (!swallow_calls())
+		if (!swallow_calls(blind))
 			_exit(SKIP);
-		swallowed(&s, TUNING_POLICY, &fifo);
-		swallowed(&s, TUNING_NICE, &nice);
+		swallowed(&s, TUNING_POLICY, &fifo, said);
+		swallowed(&s, TUNING_NICE, &nice, said);
 		_exit(0);
 	}
 	g_assert_cmpint(waitpid(pid, &status, 0), ==, pid);
@@ -255,7 +259,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/tuning/impostor", test_impostor);
 	g_test_add_func("/tuning/foreign", test_foreign);
 	g_test_add_func("/tuning/no-right", test_no_right);
-	g_test_add_func("/tuning/swallowed", test_swallowed);
+	g_test_add_data_func("/tuning/swallowed", GINT_TO_POINTER(false), test_swallowed);
+	g_test_add_data_func("/tuning/unreadable", GINT_TO_POINTER(true), test_swallowed);
 	g_test_add_func("/tuning/protected", test_protected);
 	return g_test_run();
 }
