@@ -205,7 +205,8 @@ static void irqrun_clean(struct irqpolicy *p, const struct irq_table *table)
 	alive = table_subjects(table);
 	if (p->journal)
 		irqrun_forget_ended(p, alive, table->threads_seen);
-	g_hash_table_foreach_remove(p->hands, hand_has_ended, alive);
+	if (table->threads_seen)
+		g_hash_table_foreach_remove(p->hands, hand_has_ended, alive);
 }
 
 /* Carry out */

@@ -20,6 +20,22 @@ static void test_unseen(struct world *w, gconstpointer data)
 	world_assert_as_before(w);
 }
 
+static void test_unseen_by_hand(struct world *w, gconstpointer data)
+{
+	world_rules(w, "10-net", ETH0_60);
+	world_start(w);
+	world_set_fifo(w, "irq/5-eth0", 33);
+	w->f->unseen = true;
+	world_reload(w);
+	w->f->unseen = false;
+	world_reload(w);
+	fake_assert_policy(w->f, "irq/5-eth0", "fifo 33");
+	world_unset(w, "irq/5-eth0");
+	fake_assert_policy(w->f, "irq/5-eth0", "fifo 60");
+	world_stop(w);
+	world_assert_as_before(w);
+}
+
 static void world_newcomer(struct world *w, const char *name)
 {
 	const struct fake_thread *t = fake_thread(w->f, name);
@@ -233,6 +249,7 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	WORLD_ADD("unseen", test_unseen);
+	WORLD_ADD("unseen-by-hand", test_unseen_by_hand);
 	WORLD_ADD("newcomer", test_newcomer);
 	WORLD_ADD("secondary-newcomer", test_secondary_newcomer);
 	WORLD_ADD("other-newcomer", test_other_newcomer);
