@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""One virtual machine of the lab, from its folder to its command's exit status. See `run` and `pair`."""
+import ctypes
+import fcntl
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import initramfs
+import kernel
+
+MEMORY = "1G"
+CONSOLE = "console=ttyS0 quiet loglevel=4 panic=-1 rdinit=/init"
+# Emulated CPUs have no leaks to mitigate and no clocks that differ.
+QUICK = "mitigations=off tsc=reliable audit=0 random.trust_cpu=on"
+# two interfaces that reach nothing: e1000e asks for its interrupts when it is brought up
+NOBODY = "user,id=n{},restrict=on"
+
+OUT_OF_TIME, FAILED, DIED = 124, 125, 126
+
+
+def end_with_parent():
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
+@contextmanager
+def turn():
+    """One job at a time: others wait."""
+    with open(kernel.CACHE / "running", "w") as running:
+        fcntl.flock(running, fcntl.LOCK_EX)
+        yield
+
+
+class Machine:
+    """@port, @network: QEMU's back ends; None: a file, and nobody."""
+
+    def __init__(self, kind, folder, command, *, append="", cpus=2, by_instructions=False, port=None,
+                 network=None, extra=(), **popen):
+        self.folder = Path(folder).resolve()
+        self.lab = self.folder / ".lab"
+        self.port = port or f"file,path={self.folder}/port.out"
+        self.network = network or NOBODY.format(0)
+        image = kernel.kernel(kind)
+        self.prepare(command, image)
+        time_passes = (["-accel", "tcg,thread=single", "-icount", "shift=3,sleep=off", "-smp", "1"]
+                       if by_instructions else ["-accel", "tcg,thread=multi", "-smp", str(cpus)])
+        self.command = [
+            "qemu-system-x86_64", *self.devices(), *time_passes, *extra,
+            "-kernel", str(image / "vmlinux"), "-initrd", str(self.lab / "initramfs"),
+            "-append", f"{CONSOLE} {QUICK} {append}"]
+        self.popen = {"stdin": subprocess.DEVNULL, **popen}
+        self.process = None
+
+    def prepare(self, command, image):
+        """FOLDER/.lab: the command, and what comes back."""
+        shutil.rmtree(self.lab, ignore_errors=True)
+        self.lab.mkdir()
+        (self.lab / "command").write_text(command)
+        (self.lab / "output").touch()
+        (self.lab / "initramfs").write_bytes(initramfs.build(image, kernel.udev()))
+
+    def devices(self):
+        """What the guest is made of."""
+        share = "security_model=none,multidevs=remap"
+        return [
+            "-M", "q35", "-cpu", "max", "-m", MEMORY,
+            "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
+            "-serial", f"file:{self.folder}/console.log",
+            "-fsdev", f"local,id=root,path=/,readonly=on,{share}",
+            "-device", "virtio-9p-pci,fsdev=root,mount_tag=root",
+            "-fsdev", f"local,id=job,path={self.folder},{share}",
+            "-device", "virtio-9p-pci,fsdev=job,mount_tag=job",
+            # parport0, irq 7: its STROBE line raises its own interrupt
+            "-chardev", f"{self.port},id=port", "-device", "isa-parallel,chardev=port,iobase=0x378,irq=7",
+            "-netdev", self.network, "-device", "virtio-net-pci,netdev=n0,romfile=",
+            "-netdev", NOBODY.format(1), "-device", "e1000e,netdev=n1,romfile=",
+            # two queues, whose interrupts' affinity the kernel manages
+            "-blockdev", "null-co,node-name=d0,size=67108864",
+            "-device", "virtio-blk-pci,drive=d0,num-queues=2",
+            "-device", "virtio-rng-pci",
+        ]
+
+    def start(self):
+        self.process = subprocess.Popen(self.command, preexec_fn=end_with_parent, **self.popen)
+
+    def ended(self):
+        return self.process.poll() is not None
+
+    def kill(self):
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+
+    def follow(self, seconds):
+        """Print what the command prints until the machine has ended. False: out of time."""
+        end = time.monotonic() + seconds
+        with open(self.lab / "output", "rb") as file:
+            while True:
+                ended = self.ended()
+                sys.stdout.buffer.write(file.read())
+                sys.stdout.flush()
+                if ended or time.monotonic() > end:
+                    return ended
+                time.sleep(0.05)
+
+    def status(self, in_time, seconds):
+        """What `run` exits with; says why when it is not the command's."""
+        if not in_time:
+            print(f"lab: out of time after {seconds:g} s; see {self.folder}/console.log", file=sys.stderr)
+            return OUT_OF_TIME
+        try:
+            return int((self.lab / "status").read_text())
+        except (OSError, ValueError):
+            print(f"lab: the guest died; see {self.folder}/console.log", file=sys.stderr)
+            return DIED
