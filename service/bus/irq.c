@@ -5,6 +5,7 @@
  */
 #include "bus-internal.h"
 
+#include "absent.h"
 #include "errors.h"
 #include "irqpolicy.h"
 #include "irqs.h"
@@ -27,8 +28,7 @@ static bool irq_path_parse(const char *path, unsigned *ret)
 	return true;
 }
 
-static int irq_find(sd_bus *bus, const char *path, const char *interface, void *userdata,
-		    void **ret_found, sd_bus_error *error)
+static int irq_look_up(const char *path, void *userdata, void **ret_found, sd_bus_error *error)
 {
 	struct irq_table *table = NULL;
 	struct bus *b = userdata;
@@ -161,6 +161,14 @@ static const sd_bus_vtable irq_vtable[] = {
 	SD_BUS_PROPERTY("Irq", "u", irq_property_irq, 0, SD_BUS_VTABLE_PROPERTY_CONST),
 	SD_BUS_VTABLE_END,
 };
+
+static int irq_find(sd_bus *bus, const char *path, const char *interface, void *userdata,
+		    void **ret_found, sd_bus_error *error)
+{
+	int r = irq_look_up(path, userdata, ret_found, error);
+
+	return absent_answer(bus, path, interface, irq_vtable, r, error);
+}
 
 int irq_publish(struct bus *b)
 {

@@ -6,6 +6,7 @@
  */
 #include "bus-internal.h"
 
+#include "absent.h"
 #include "dict.h"
 #include "errors.h"
 #include "log.h"
@@ -22,8 +23,7 @@ char *port_path(const char *name)
 
 /* --- look-up --- */
 
-static int port_find(sd_bus *bus, const char *path, const char *interface, void *userdata,
-		     void **ret_found, sd_bus_error *error)
+static int port_look_up(const char *path, void *userdata, void **ret_found, sd_bus_error *error)
 {
 	struct bus *b = userdata;
 	const char *name;
@@ -138,6 +138,14 @@ static const sd_bus_vtable port_vtable[] = {
 	SD_BUS_PROPERTY("Role", "s", port_property_string, 0, CHANGES),
 	SD_BUS_VTABLE_END,
 };
+
+static int port_find(sd_bus *bus, const char *path, const char *interface, void *userdata,
+		     void **ret_found, sd_bus_error *error)
+{
+	int r = port_look_up(path, userdata, ret_found, error);
+
+	return absent_answer(bus, path, interface, port_vtable, r, error);
+}
 
 int port_publish(struct bus *b)
 {

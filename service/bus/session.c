@@ -6,6 +6,7 @@
  */
 #include "bus-internal.h"
 
+#include "absent.h"
 #include "cleanup-bus.h"
 #include "cleanup.h"
 #include "dict.h"
@@ -33,8 +34,7 @@ char *session_path(const char *id)
 }
 
 /* Whose object is @path? 0: nobody's, and not one of a session either. */
-static int session_find(sd_bus *bus, const char *path, const char *interface, void *userdata,
-			void **ret_found, sd_bus_error *error)
+static int session_look_up(const char *path, void *userdata, void **ret_found, sd_bus_error *error)
 {
 	struct bus *b = userdata;
 	const char *id;
@@ -394,6 +394,14 @@ static const sd_bus_vtable session_vtable[] = {
 	SD_BUS_PROPERTY("Figures", "a{sv}", session_property_figures, 0, CHANGES),
 	SD_BUS_VTABLE_END,
 };
+
+static int session_find(sd_bus *bus, const char *path, const char *interface, void *userdata,
+			void **ret_found, sd_bus_error *error)
+{
+	int r = session_look_up(path, userdata, ret_found, error);
+
+	return absent_answer(bus, path, interface, session_vtable, r, error);
+}
 
 int session_publish(struct bus *b)
 {

@@ -6,6 +6,7 @@
  */
 #include "bus-internal.h"
 
+#include "absent.h"
 #include "cleanup.h"
 #include "dict.h"
 #include "errors.h"
@@ -67,8 +68,7 @@ static int thread_take(struct bus *b, const struct irq_thread *t, uint64_t start
 	return 0;
 }
 
-static int thread_find(sd_bus *bus, const char *path, const char *interface, void *userdata,
-		       void **ret_found, sd_bus_error *error)
+static int thread_look_up(const char *path, void *userdata, void **ret_found, sd_bus_error *error)
 {
 	struct irq_thread t = { 0 };
 	struct bus *b = userdata;
@@ -320,6 +320,14 @@ static const sd_bus_vtable thread_vtable[] = {
 	SD_BUS_PROPERTY("Name", "s", thread_property_name, 0, SD_BUS_VTABLE_PROPERTY_CONST),
 	SD_BUS_VTABLE_END,
 };
+
+static int thread_find(sd_bus *bus, const char *path, const char *interface, void *userdata,
+		       void **ret_found, sd_bus_error *error)
+{
+	int r = thread_look_up(path, userdata, ret_found, error);
+
+	return absent_answer(bus, path, interface, thread_vtable, r, error);
+}
 
 int thread_publish(struct bus *b)
 {

@@ -14,6 +14,8 @@ instrument = "timer"; policy = "other"; interval = "1ms"; duration = "%s"; cpus 
 """
 NO_SESSION = "s20200101T000000Z_0000"
 PROPERTIES = "org.freedesktop.DBus.Properties"
+SESSION = NAME + ".Session"
+UNKNOWN = "org.freedesktop.DBus.Error.Unknown"
 
 
 @pytest.fixture
@@ -99,7 +101,35 @@ def test_no_such_objects(ready, caller):
     for path in (f"{MANAGER}/session", f"{MANAGER}/session/a/b", f"{MANAGER}/port/a/b",
                      f"{MANAGER}/x", "/"):
         name, _ = refused(caller.call, path, PROPERTIES, "Get", "ss", "org.lrtbf1.Session", "State")
-        assert name.startswith("org.freedesktop.DBus.Error.Unknown"), (path, name)
+        assert name.startswith(UNKNOWN), (path, name)
+
+
+@pytest.mark.parametrize("kind, name, error", (
+    ("session", NO_SESSION, "NoSuchSession"), ("session", "x", "NoSuchSession"), ("port", "parport9", "NoDevice"),
+    ("thread", "1_1", "NoDevice"), ("irq", "99999", "NoDevice")))
+def test_no_such_member_of_no_such_object(ready, caller, kind, name, error):
+    """What nobody has is an unknown object's; what the object would have is answered in our words."""
+    path, interface = f"{MANAGER}/{kind}/{name}", f"{NAME}.{kind.capitalize()}"
+    known = {"session": "Id", "port": "Name", "thread": "Name", "irq": "Irq"}[kind]
+    for call in ((NAME + ".Wrong", "Stop", "a{sv}", {}), (interface, "Wrong", "a{sv}", {}),
+                 (NAME + ".Manager", "Reload", "a{sv}", {}), (interface, known, ""), (PROPERTIES, "Wrong", ""),
+                 (PROPERTIES, "Get", "ss", interface, "Wrong"), (PROPERTIES, "Get", "ss", NAME + ".Wrong", known),
+                 (PROPERTIES, "Set", "ssv", interface, "Wrong", ("s", "x")),
+                 ("org.freedesktop.DBus.ObjectManager", "GetManagedObjects", "")):
+        answer = refused(caller.call, path, *call)[0]
+        assert answer.startswith(UNKNOWN), (call, answer)
+    for call in ((PROPERTIES, "Get", "ss", interface, known), (PROPERTIES, "GetAll", "s", interface),
+                 (PROPERTIES, "Set", "ssv", interface, known, ("s", "x"))):
+        assert refused(caller.call, path, *call)[0] == error, call
+
+
+def test_no_such_member(ready, caller):
+    path = f"{MANAGER}/session/{caller.start('brief')}"
+    for interface, method in ((NAME + ".Wrong", "Stop"), (SESSION, "Wrong"), (NAME + ".Manager", "Reload")):
+        assert refused(caller.call, path, interface, method, "a{sv}", {})[0] == UNKNOWN + "Method"
+    for interface, name in ((SESSION, "Wrong"), (NAME + ".Wrong", "Id")):
+        assert refused(caller.call, path, PROPERTIES, "Get", "ss", interface, name)[0] == UNKNOWN + "Property"
+    assert refused(caller.call, path, PROPERTIES, "Set", "ssv", SESSION, "Id", ("s", "x"))[0].endswith("PropertyReadOnly")
 
 
 def test_wrong_signatures(ready, caller):
