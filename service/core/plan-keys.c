@@ -419,5 +419,10 @@ char *plan_format(const struct plan *p)
 
 		g_string_append_printf(out, "irq_rules = %s;\n", rules);
 	}
+	if (p->keep.given) {
+		g_autofree char *keep = retention_format(&p->keep);
+
+		g_string_append_printf(out, "keep = %s;\n", keep);
+	}
 	return g_string_free(out, FALSE);
 }

@@ -299,6 +299,7 @@ static void plan_take(struct conf_group *g, struct plan *p, GPtrArray *problems)
 	plan_take_stages(g, p);
 	plan_take_limits(g, p);
 	plan_take_rules(g, p, problems);
+	retention_take(g, problems, &p->keep);
 	plan_refuse_idle_keys(g, p);
 }
 

@@ -7,6 +7,7 @@
 #include "limit.h"
 #include "order.h"
 #include "problem.h"
+#include "retention.h"
 #include <stdbool.h>
 
 struct conftree_file;
@@ -43,6 +44,7 @@ struct plan {
 	GPtrArray *stages;  /* of struct plan_stage, at least one */
 	GArray *limits;	    /* of struct limit */
 	GPtrArray *irq_rules; /* of struct rule, for the length of a session; maybe empty */
+	struct retention keep; /* of its sessions; not given: lrtbfd.conf's */
 	char *label;	      /* default label of its sessions; may be NULL */
 	char *text; /* kept with the session: its file's, or plan_format()'s when it has drop-ins */
 };

@@ -103,6 +103,7 @@ int settings_read(struct settings *s, const struct conftree_file *f, GPtrArray *
 	settings_take_scratch(g, s);
 	settings_take_level(g, s);
 	settings_take_housekeeping(g, s);
+	retention_take(g, problems, &s->keep);
 	conf_done(c);
 	conf_free(c);
 	return problems->len == before ? 0 : -EINVAL;

@@ -3,8 +3,7 @@
 /*
  * lrtbfd.conf: the daemon's own settings. Keys: lrtbfd.conf(5).
  */
-#include "problem.h"
-#include <stdint.h>
+#include "retention.h"
 
 struct conftree_file;
 
@@ -14,6 +13,7 @@ struct settings {
 	unsigned ended_shown;	       /* ended sessions on ObjectManager; default 20 */
 	char *scratch_dir;	       /* for loads; NULL: <state>/scratch */
 	char *log_level;	       /* "debug" ... "err"; NULL: info */
+	struct retention keep;	       /* of plans that say nothing; default: everything */
 	char *housekeeping; /* CPU list for daemon and control threads; NULL: what plans leave */
 };
 

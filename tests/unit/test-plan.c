@@ -70,6 +70,12 @@ static void assert_equal(const struct plan *a, const struct plan *b)
 	g_assert_cmpuint(a->checkpoint_ns, ==, b->checkpoint_ns);
 	g_assert_cmpuint(a->settle_ns, ==, b->settle_ns);
 	g_assert_cmpstr(a->label, ==, b->label);
+	g_assert_cmpint(a->keep.given, ==, b->keep.given);
+	g_assert_cmpuint(a->keep.count, ==, b->keep.count);
+	g_assert_cmpuint(a->keep.summary_count, ==, b->keep.summary_count);
+	g_assert_cmpuint(a->keep.age_ns, ==, b->keep.age_ns);
+	g_assert_cmpuint(a->keep.summary_age_ns, ==, b->keep.summary_age_ns);
+	g_assert_cmpuint(a->keep.size_bytes, ==, b->keep.size_bytes);
 	g_assert_cmpuint(a->stages->len, ==, b->stages->len);
 	for (guint i = 0; i < a->stages->len; i++) {
 		const struct plan_stage *s = a->stages->pdata[i], *t = b->stages->pdata[i];
@@ -264,6 +270,40 @@ static void test_refused(void)
 		"x.conf:2: ", "name = \"a_again\"");
 	refused("stages = ( { load = \"a\"; },\n{ load = \"b\"; name = \"a\"; } );",
 		"x.conf:2: ", "two stages");
+}
+
+static void test_keep(void)
+{
+	struct plan *p = parsed("duration = \"1s\";");
+
+	g_assert_false(p->keep.given);
+	g_assert_false(retention_bounds(&p->keep));
+	plan_free(p);
+	p = parsed("keep = { };");
+	g_assert_true(p->keep.given);
+	g_assert_false(retention_bounds(&p->keep));
+	assert_round_trip(p);
+	plan_free(p);
+	p = parsed("keep = { count = 100; age = \"90 d\"; size = \"1G\"; summary_count = 5000;\n"
+		   " summary_age = \"3660d\"; };");
+	g_assert_true(retention_bounds(&p->keep));
+	g_assert_cmpuint(p->keep.count, ==, 100);
+	g_assert_cmpuint(p->keep.age_ns, ==, 90 * 86400 * S);
+	g_assert_cmpuint(p->keep.size_bytes, ==, 1 << 30);
+	g_assert_cmpuint(p->keep.summary_count, ==, 5000);
+	g_assert_cmpuint(p->keep.summary_age_ns, ==, 3660 * 86400 * S);
+	assert_round_trip(p);
+	plan_free(p);
+
+	refused("keep = 100;", "x.conf:1: ", "a group");
+	refused("keep = {\ncuont = 1; };", "x.conf:2: ", "did you mean \"count\"?");
+	refused("keep = { count = 0; };", "x.conf:1: ", "1 to 1000000");
+	refused("keep = { age = \"1s\"; };", "x.conf:1: ", "1h to ");
+	refused("keep = { age = 90; };", "x.conf:1: ", "\"250us\"");
+	refused("keep = { size = \"1k\"; };", "x.conf:1: ", "1M or more");
+	refused("keep = { size = \"16777216T\"; };", "x.conf:1: ", "size");
+	refused("keep = { count = 9;\nsummary_count = 8; };", "x.conf:2: ", "under \"count\"");
+	refused("keep = { age = \"2d\";\nsummary_age = \"1d\"; };", "x.conf:2: ", "under \"age\"");
 }
 
 static void test_combinations(void)
@@ -646,6 +686,7 @@ static void test_documented(void)
 			g_error("the key \"%s\" is not in lrtbfd-plan(5)", k->name);
 	}
 	g_assert_nonnull(strstr(page, "\n.TP\n.BR irq_rules "));
+	g_assert_nonnull(strstr(page, "\n.TP\n.BR keep "));
 }
 
 static void test_check_loads(void)
@@ -823,6 +864,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/plan/defaults", test_defaults);
 	g_test_add_func("/plan/other-shapes", test_other_shapes);
 	g_test_add_func("/plan/refused", test_refused);
+	g_test_add_func("/plan/keep", test_keep);
 	g_test_add_func("/plan/combinations", test_combinations);
 	g_test_add_func("/plan/all-problems", test_all_problems);
 	g_test_add_func("/plan/override", test_override);

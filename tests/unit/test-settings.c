@@ -101,6 +101,27 @@ static void test_good_parts(void)
 	settings_done(&s);
 }
 
+/* Nothing is removed by half a rule. */
+static void test_keep(void)
+{
+	struct settings s;
+	g_autofree char *good =
+		settings_from(&s, "keep = { count = 7; summary_age = \"366 d\"; };");
+	g_autofree char *bad = NULL;
+
+	g_assert_cmpstr(good, ==, "");
+	g_assert_true(s.keep.given);
+	g_assert_cmpuint(s.keep.count, ==, 7);
+	g_assert_cmpuint(s.keep.summary_age_ns, ==, UINT64_C(366) * 86400 * 1000000000);
+	settings_done(&s);
+	bad = settings_from(&s, "queue_max = 5;\nkeep = { count = 7; agee = \"90 d\"; };");
+	g_assert_true(g_str_has_prefix(bad, "lrtbfd.conf:2: "));
+	g_assert_cmpuint(s.queue_max, ==, 5);
+	g_assert_false(s.keep.given);
+	g_assert_false(retention_bounds(&s.keep));
+	settings_done(&s);
+}
+
 /* "!" takes away from all CPUs of any machine, not from what happens to be on the stack. */
 static void test_housekeeping(void)
 {
@@ -154,6 +175,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/settings/all", test_all);
 	g_test_add_func("/settings/bad", test_bad);
 	g_test_add_func("/settings/good-parts", test_good_parts);
+	g_test_add_func("/settings/keep", test_keep);
 	g_test_add_func("/settings/housekeeping", test_housekeeping);
 	g_test_add_func("/settings/shipped", test_shipped);
 	return g_test_run();
