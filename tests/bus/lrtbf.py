@@ -7,6 +7,7 @@ processes are ended by their pid.
 import ctypes
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -49,6 +50,12 @@ BUS_CONF = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configur
   </policy>
 </busconfig>
 """
+
+
+def documented(after):
+    """The keys of the JSON that lrtbfctl(1) has next after these words."""
+    page = (ROOT / "docs" / "lrtbfctl.1").read_text().split(after, 1)[1]
+    return set(re.findall(r'"(\w+)"', page.split("\n.nf\n", 1)[1].split("\n.fi\n", 1)[0]))
 
 
 def die_with_parent():

@@ -6,7 +6,7 @@ import os
 
 import pytest
 from jeepney import DBusErrorResponse
-from lrtbf import MANAGER, plain, wait_for
+from lrtbf import MANAGER, documented, plain, wait_for
 
 PLAN = """
 instrument = "timer"; policy = "other"; interval = "1ms"; duration = "%s"; cpus = "0";
@@ -49,6 +49,13 @@ def test_every_format_both_ways(caller, sid):
         text = caller.report(sid, fmt) if fmt != "json" else \
             caller.session(sid, "GetReport", "sa{sv}", "json", {})
         assert text and open_report(caller, sid, fmt).decode() == text
+
+
+def test_man_page_has_the_keys(caller, sid):
+    report = caller.report(sid)
+    assert {"format", "version", "session", "conditions", "stages"} == {*report} == documented("The JSON report:")
+    stage = report["stages"][0]
+    assert {*stage, *stage["limits"][0]} <= documented("Each stage is")
 
 
 def test_one_stage(ready, caller):

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from lrtbf import BUILD
+from lrtbf import BUILD, documented
 from test_measure import CPUS, MS, SANITIZED, Run, adds_up, needs_fifo, needs_two
 
 pytestmark = needs_fifo
@@ -52,6 +52,7 @@ def test_loopback():
     assert port["pulses"] == port["samples"] >= figures["count"] + figures["warmup"]
     assert (port["stop"], port["context"]) == ("asked", ["thread"])
     assert port["threads"][0]["name"] == "lrtbf-measure"
+    assert {*port, *port["threads"][0]} == documented("is what the kernel module says")
     assert (report["interval_ns"], warnings(report)) == (MS, [])
 
 
