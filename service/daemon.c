@@ -258,7 +258,8 @@ static void on_store_news(enum store_news what, const char *text, void *userdata
 	struct daemon *d = userdata;
 
 	if (what == STORE_TROUBLE)
-		log_error("Results cannot be written, and wait in memory: %s", text);
+		log_event(LOG_ERR, LOG_EVENT_STORE_TROUBLE, (struct log_field[]){ { NULL } },
+			  "Results cannot be written, and wait in memory: %s", text);
 	else
 		log_notice("Results are written again.");
 	if (d->bus && d->store && !d->ending)
@@ -291,10 +292,10 @@ static void on_sessions_news(enum sessions_news what, struct session *s, void *u
 static void on_irq_news(const struct irq_change *c, void *userdata)
 {
 	struct daemon *d = userdata;
+	bool left = !d->irqpolicy; /* irqpolicy_new() takes it up: there is nobody to tell */
 
-	irqlog_write(c);
-	/* while irqpolicy_new() takes up what was left, there is nobody to tell */
-	if (d->irqpolicy && !d->ending)
+	irqlog_write(c, left);
+	if (!left && !d->ending)
 		bus_irq_news(d->bus, c);
 }
 

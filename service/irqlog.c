@@ -66,7 +66,6 @@ static int irqlog_level(const struct irq_change *c)
 	case IRQ_REFUSED:
 	case IRQ_NEVER:
 		return LOG_WARNING;
-	case IRQ_DRIFTED:
 	case IRQ_UNEQUAL:
 		return LOG_NOTICE;
 	case IRQ_SET:
@@ -76,9 +75,31 @@ static int irqlog_level(const struct irq_change *c)
 	}
 }
 
-void irqlog_write(const struct irq_change *c)
+static void irqlog_event(int level, enum log_event e, const struct irq_change *c, const char *text)
+{
+	g_autofree char *irq = c->irq >= 0 ? g_strdup_printf("%d", c->irq) : NULL;
+	g_autofree char *tid = c->tid ? g_strdup_printf("%d", (int)c->tid) : NULL;
+	const struct log_field fields[] = {
+		{ "LRTBF_IRQ", irq },
+		{ "LRTBF_TID", tid },
+		{ "LRTBF_NAME", c->name },
+		{ "LRTBF_RULE", c->file ? c->by : NULL },
+		{ "LRTBF_OLD", c->old },
+		{ "LRTBF_NEW", c->new },
+		{ NULL },
+	};
+
+	log_event(level, e, fields, "%s", text);
+}
+
+void irqlog_write(const struct irq_change *c, bool left)
 {
 	g_autofree char *text = irqlog_format(c);
 
-	log_write(irqlog_level(c), NULL, "%s", text);
+	if (c->outcome == IRQ_DRIFTED)
+		irqlog_event(LOG_NOTICE, LOG_EVENT_PRIORITY_DRIFTED, c, text);
+	else if (c->outcome == IRQ_PUT_BACK && left)
+		irqlog_event(LOG_NOTICE, LOG_EVENT_TUNING_RESTORED, c, text);
+	else
+		log_write(irqlog_level(c), NULL, "%s", text);
 }

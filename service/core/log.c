@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +34,7 @@ int log_level_from_string(const char *s)
 }
 
 /* JOURNAL_STREAM is "device:inode" of the stream that the service manager gave as stderr. */
-static bool log_is_journal(void)
+bool log_is_journal(void)
 {
 	const char *stream = getenv("JOURNAL_STREAM");
 	char own[64];
@@ -48,37 +47,75 @@ static bool log_is_journal(void)
 	return strcmp(own, stream) == 0;
 }
 
-static void log_to_journal(int level, const char *session, const char *text)
+static void log_add(GPtrArray *entry, const char *name, const char *value)
 {
-	g_autofree char *message = g_strconcat("MESSAGE=", text, NULL);
-	g_autofree char *field = g_strconcat("LRTBF_SESSION=", session ?: "", NULL);
-	char priority[] = "PRIORITY=0";
-	struct iovec iov[3] = {
-		{ message, strlen(message) },
-		{ priority, strlen(priority) },
-		{ field, strlen(field) },
-	};
+	if (value)
+		g_ptr_array_add(entry, g_strconcat(name, "=", value, NULL));
+}
 
-	priority[sizeof(priority) - 2] = (char)('0' + level);
-	(void)sd_journal_sendv(iov, session ? 3 : 2); /* a full journal must not stop us */
+static void log_to_journal(int level, const char *event_id, const struct log_field *fields,
+			   const char *text)
+{
+	const char priority[] = { (char)('0' + level), '\0' };
+	g_autoptr(GPtrArray) entry = g_ptr_array_new_with_free_func(g_free);
+	g_autofree struct iovec *iov = NULL;
+
+	log_add(entry, "MESSAGE", text);
+	log_add(entry, "PRIORITY", priority);
+	log_add(entry, "MESSAGE_ID", event_id);
+	for (; fields->name; fields++)
+		log_add(entry, fields->name, fields->value);
+	iov = g_new(struct iovec, entry->len);
+	for (guint i = 0; i < entry->len; i++)
+		iov[i] = (struct iovec){ entry->pdata[i], strlen(entry->pdata[i]) };
+	(void)sd_journal_sendv(iov, (int)entry->len); /* a full journal must not stop us */
+}
+
+/* A line tells whose session it is, unless its sentence does. */
+static void log_to_stderr(const struct log_field *fields, const char *text)
+{
+	const char *session = NULL;
+
+	for (; fields->name && !session; fields++)
+		if (strcmp(fields->name, "LRTBF_SESSION") == 0)
+			session = fields->value;
+	if (session && !strstr(text, session))
+		fprintf(stderr, "lrtbfd: %s: %s\n", session, text);
+	else
+		fprintf(stderr, "lrtbfd: %s\n", text);
+}
+
+static void log_send(int level, const char *event_id, const struct log_field *fields,
+		     const char *fmt, va_list ap)
+{
+	g_autofree char *text = NULL;
+	int saved = errno;
+
+	if (level > g_atomic_int_get(&log_level))
+		return;
+	text = g_strdup_vprintf(fmt, ap);
+	if (log_is_journal())
+		log_to_journal(level, event_id, fields, text);
+	else
+		log_to_stderr(fields, text);
+	errno = saved;
 }
 
 void log_write(int level, const char *session, const char *fmt, ...)
 {
-	g_autofree char *text = NULL;
-	int saved = errno;
+	const struct log_field fields[] = { { "LRTBF_SESSION", session }, { NULL } };
 	va_list ap;
 
-	if (level > g_atomic_int_get(&log_level))
-		return;
 	va_start(ap, fmt);
-	text = g_strdup_vprintf(fmt, ap);
+	log_send(level, NULL, fields, fmt, ap);
 	va_end(ap);
-	if (log_is_journal())
-		log_to_journal(level, session, text);
-	else if (session && !strstr(text, session))
-		fprintf(stderr, "lrtbfd: %s: %s\n", session, text);
-	else
-		fprintf(stderr, "lrtbfd: %s\n", text);
-	errno = saved;
+}
+
+void log_event(int level, enum log_event e, const struct log_field *fields, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	log_send(level, log_event_id(e), fields, fmt, ap);
+	va_end(ap);
 }

@@ -17,6 +17,7 @@
 #include "log.h"
 #include "plan.h"
 #include "regionfile.h"
+#include "sessionlog.h"
 #include "verdict.h"
 
 #include <errno.h>
@@ -160,6 +161,7 @@ static void recover_judge(struct result *r, const struct plan *plan)
 			continue; /* it had ended */
 		verdict_findings(stage, plan);
 		verdict_stage(stage, plan);
+		sessionlog_limits(r, stage);
 	}
 	verdict_session(r, plan);
 }
@@ -192,9 +194,7 @@ static void recover_session(const struct session_place *place, struct result *r,
 		(void)store_put_stage(place->store, r->id, r->stages->pdata[i]);
 	(void)store_put_session(place->store, r); /* no memory is the only way these fail */
 	plan_free(plan);
-	log_write(LOG_NOTICE, r->id,
-		  "Session %s of plan %s was interrupted; recovered with its samples", r->id,
-		  r->plan);
+	sessionlog_recovered(r);
 }
 
 /*

@@ -19,6 +19,7 @@
 #include "policy.h"
 #include "ports.h"
 #include "reason.h"
+#include "sessionlog.h"
 #include "stage.h"
 #include "verdict.h"
 
@@ -143,9 +144,7 @@ static void session_conclude(struct session *s, enum session_state state)
 	r->finished_usec = clock_real_usec();
 	verdict_session(r, s->plan);
 	session_put(s);
-	log_write(LOG_INFO, r->id, "Session %s of plan %s ended: %s, verdict %s%s%s", r->id,
-		  r->plan, session_state_to_string(state), verdict_to_string(r->verdict),
-		  *r->reason ? ": " : "", r->reason);
+	sessionlog_ended(r);
 	session_news(s, SESSIONS_ENDED);
 	session_shrink(s);
 }
@@ -203,6 +202,7 @@ static void session_judge_stage(struct session *s, struct result_stage *stage)
 	session_learn_context(s, stage);
 	verdict_findings(stage, s->plan);
 	verdict_stage(stage, s->plan);
+	sessionlog_limits(s->r, stage);
 	if (store_put_stage(s->place->store, s->r->id, stage) < 0)
 		log_write(LOG_ERR, s->r->id, "Stage %s cannot be queued for the store",
 			  stage->name);
@@ -380,6 +380,7 @@ static void session_describe_role(const struct plan *p, json_t *m)
 	json_object_set_new(m, "receive",
 			    session_word(role_receive_to_string((uint32_t)p->receive)));
 	json_object_set_new(m, "strobe", json_boolean(p->strobe));
+	json_object_set_new(m, "virtual", json_boolean(p->virtual_port));
 	json_object_set_new(m, "timeout_ns",
 			    timeout_ns ? json_integer((json_int_t)timeout_ns) : json_null());
 	json_object_set_new(m, "context", json_array());
@@ -446,7 +447,7 @@ void session_begin(struct session *s)
 	r = session_admit(s, &message);
 	if (r < 0)
 		session_set_reason(s, reason_from_errno(r), message);
-	log_write(LOG_INFO, s->r->id, "Session %s of plan %s begins", s->r->id, s->r->plan);
+	sessionlog_began(s->r);
 	if (r == 0) {
 		session_describe_method(s);
 		session_take_port(s);
