@@ -173,7 +173,8 @@ static int order_check_role(const struct order *o, char **ret_message)
 		.role = o->role,
 		.answer = o->answer,
 		.receive = o->receive,
-		.strobe = o->strobe,
+		.strobe = o->pulse == ROLE_PULSE_STROBE,
+		.virtual_port = o->pulse == ROLE_PULSE_VIRTUAL,
 		.port = o->port,
 		.interval_ns = o->interval_ns,
 		.timeout_ns = o->timeout_ns,
@@ -182,8 +183,8 @@ static int order_check_role(const struct order *o, char **ret_message)
 	g_autofree char *why = NULL;
 
 	if (o->role >= _ROLE_MAX || o->answer >= _ROLE_ANSWER_MAX ||
-	    o->receive >= _ROLE_RECEIVE_MAX || o->strobe > 1)
-		return order_bad(ret_message, "There is no such role, answer or receive.");
+	    o->receive >= _ROLE_RECEIVE_MAX || o->pulse >= _ROLE_PULSE_MAX)
+		return order_bad(ret_message, "There is no such role, answer, receive or pulse.");
 	if (!memchr(o->port, '\0', sizeof(o->port)))
 		return order_bad(ret_message, "The name of the port has no end.");
 	if (role_conflict(&s, &why)) {

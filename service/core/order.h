@@ -38,7 +38,7 @@ struct order {
 	uint32_t role;	    /* enum role; ROLE_NONE for instruments without the kernel module */
 	uint32_t answer;    /* enum role_answer */
 	uint32_t receive;   /* enum role_receive */
-	uint32_t strobe;    /* 1: pulses and answers are pulses of STROBE too */
+	uint32_t pulse;	    /* enum role_pulse, of pulses and answers */
 	uint32_t pad;
 	uint64_t timeout_ns; /* after which an answer is lost; 0 of roles that wait for none */
 	char port[ROLE_PORT_MAX + 1]; /* "parport0", never a path; "" of roles without a port */

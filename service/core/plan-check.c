@@ -113,6 +113,7 @@ static const char *conflict_role(const struct plan *p, char **ret_message)
 		.answer = (uint32_t)p->answer,
 		.receive = (uint32_t)p->receive,
 		.strobe = p->strobe,
+		.virtual_port = p->virtual_port,
 		.port = p->port,
 		.interval_ns = p->interval_ns,
 		.timeout_ns = p->timeout_ns,

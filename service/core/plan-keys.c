@@ -40,6 +40,7 @@ const struct plan_key plan_keys[] = {
 	KEY("answer", PLAN_ANSWER, answer),
 	KEY("receive", PLAN_RECEIVE, receive),
 	KEY("strobe", PLAN_BOOL, strobe),
+	KEY("virtual", PLAN_BOOL, virtual_port),
 	KEY("interval", PLAN_DURATION, interval_ns, US, H, true),
 	KEY("timeout", PLAN_DURATION, timeout_ns, US, 5 * S),
 	KEY("warm_up", PLAN_DURATION, warmup_ns, 0, H, true),
@@ -321,6 +322,8 @@ static bool plan_key_applies(const struct plan *p, const struct plan_key *k)
 		return p->timeout_ns > 0;
 	if (k->offset == offsetof(struct plan, strobe))
 		return p->strobe;
+	if (k->offset == offsetof(struct plan, virtual_port))
+		return p->virtual_port;
 	if (k->offset == offsetof(struct plan, work_ns))
 		return i->work;
 	if (k->offset == offsetof(struct plan, priority))

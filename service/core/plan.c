@@ -255,8 +255,8 @@ static void plan_take_rules(struct conf_group *g, struct plan *p, GPtrArray *pro
 static void plan_refuse_idle_keys(struct conf_group *g, const struct plan *p)
 {
 	static const char *const deadline_keys[] = { "runtime", "deadline", "period" };
-	static const char *const role_keys[] = { "role",    "port",   "answer",
-						 "receive", "strobe", "timeout" };
+	static const char *const role_keys[] = { "role",   "port",    "answer", "receive",
+						 "strobe", "virtual", "timeout" };
 	const struct plan_instrument *i = plan_instrument(p->instrument);
 
 	if (!i->interval && conf_has(g, "interval"))
@@ -390,7 +390,7 @@ void plan_order(const struct plan *p, const struct plan_stage *s, int policy, co
 	ret->role = (uint32_t)p->role;
 	ret->answer = (uint32_t)p->answer;
 	ret->receive = (uint32_t)p->receive;
-	ret->strobe = p->strobe;
+	ret->pulse = role_pulse(p->strobe, p->virtual_port);
 	ret->timeout_ns = p->timeout_ns ?: role_timeout_ns(ret->role, ret->interval_ns);
 	g_strlcpy(ret->port, p->port ?: "", sizeof(ret->port));
 	ret->cpus = *cpus;

@@ -27,6 +27,7 @@ struct plan {
 	char *port;	     /* NULL: the role has none */
 	int answer, receive; /* enum role_answer, role_receive */
 	bool strobe;
+	bool virtual_port;
 	int policy;	      /* SCHED_* */
 	int fallback_policy;  /* when @policy is not permitted; -1: refuse */
 	int priority, nice;   /* priority: 0 but for fifo and rr */
@@ -43,9 +44,9 @@ struct plan {
 			       none */
 	GPtrArray *stages;  /* of struct plan_stage, at least one */
 	GArray *limits;	    /* of struct limit */
-	GPtrArray *irq_rules; /* of struct rule, for the length of a session; maybe empty */
+	GPtrArray *irq_rules;  /* of struct rule, for the length of a session; maybe empty */
 	struct retention keep; /* of its sessions; not given: lrtbfd.conf's */
-	char *label;	      /* default label of its sessions; may be NULL */
+	char *label;	       /* default label of its sessions; may be NULL */
 	char *text; /* kept with the session: its file's, or plan_format()'s when it has drop-ins */
 };
 

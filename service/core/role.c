@@ -65,6 +65,11 @@ int role_receive_from_string(const char *s)
 	return role_find(role_receives, _ROLE_RECEIVE_MAX, s);
 }
 
+enum role_pulse role_pulse(bool strobe, bool virtual_port)
+{
+	return virtual_port ? ROLE_PULSE_VIRTUAL : strobe ? ROLE_PULSE_STROBE : ROLE_PULSE_DATA;
+}
+
 bool role_of_port(uint32_t role)
 {
 	return role == ROLE_LOOPBACK || role == ROLE_LOGGER || role == ROLE_TARGET;
@@ -126,11 +131,16 @@ static const char *conflict_parts(const struct role_setup *s, char **ret_why)
 					? "only the role logger receives, and the role here is %s"
 					: "the role %s needs to know how to receive",
 				role);
-	if (s->strobe && s->role != ROLE_TARGET && s->receive != ROLE_RECEIVE_IRQ)
-		return conflict(
-			ret_why, "strobe",
-			"strobe belongs to the role target and to a logger that receives by "
-			"irq");
+	if ((s->strobe || s->virtual_port) && s->role != ROLE_TARGET &&
+	    s->receive != ROLE_RECEIVE_IRQ)
+		return conflict(ret_why, s->strobe ? "strobe" : "virtual",
+				"%s belongs to the role target and to a logger that receives by "
+				"irq",
+				s->strobe ? "strobe" : "virtual");
+	if (s->strobe && s->virtual_port)
+		return conflict(ret_why, "virtual",
+				"a virtual machine's port has no cable from STROBE to ACK: strobe "
+				"or virtual");
 	return NULL;
 }
 

@@ -34,6 +34,13 @@ enum role_receive { /* a logger's */
 		    _ROLE_RECEIVE_MAX,
 };
 
+enum role_pulse { /* what a pulse and an answer are; a loopback's is STROBE's, without a word */
+		  ROLE_PULSE_DATA,    /* data lines */
+		  ROLE_PULSE_STROBE,  /* STROBE, as cables from STROBE to ACK want it */
+		  ROLE_PULSE_VIRTUAL, /* STROBE, as virtual machines let it out of their port */
+		  _ROLE_PULSE_MAX,
+};
+
 #define ROLE_PORT_MAX 31 /* bytes of a port's name */
 
 #define ROLE_INTERVAL_MIN_NS UINT64_C(20000)
@@ -49,6 +56,9 @@ int role_answer_from_string(const char *s);
 const char *role_receive_to_string(uint32_t receive);
 int role_receive_from_string(const char *s);
 
+/* Of the plan keys strobe and virtual, of which one is true at most. */
+enum role_pulse role_pulse(bool strobe, bool virtual_port);
+
 /* Needs a port; else it needs none. */
 bool role_of_port(uint32_t role);
 /* Sends pulses and waits for their answers, which may be lost. */
@@ -62,7 +72,7 @@ uint64_t role_timeout_ns(uint32_t role, uint64_t interval_ns);
 
 struct role_setup { /* as in plans and orders */
 	uint32_t role, answer, receive;
-	bool strobe;
+	bool strobe, virtual_port;
 	const char *port; /* "" or NULL: none */
 	uint64_t interval_ns, timeout_ns;
 	int policy;

@@ -45,6 +45,11 @@ static const uint32_t lrtbfdev_receives[_ROLE_RECEIVE_MAX] = {
 	[ROLE_RECEIVE_IRQ] = LRTBF_RECEIVE_IRQ,
 };
 
+static const uint32_t lrtbfdev_flags[_ROLE_PULSE_MAX] = {
+	[ROLE_PULSE_STROBE] = LRTBF_SETUP_STROBE,
+	[ROLE_PULSE_VIRTUAL] = LRTBF_SETUP_VIRTUAL,
+};
+
 /* --- open --- */
 
 static char *lrtbfdev_path(const struct lrtbfdev *d, const char *port)
@@ -154,7 +159,7 @@ static int lrtbfdev_set_up(struct lrtbfdev *d, char **ret_message)
 		.timeout_ns = o->timeout_ns,
 		.priority = o->priority,
 		.cpu = d->cpu,
-		.flags = o->strobe ? LRTBF_SETUP_STROBE : 0,
+		.flags = lrtbfdev_flags[o->pulse],
 	};
 
 	if (ioctl(d->fd, LRTBF_SETUP, &setup) == 0)

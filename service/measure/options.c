@@ -39,6 +39,7 @@ const char options_help[] =
 	"      --answer=NAME       target: from handler, kthread or user (handler)\n"
 	"      --receive=NAME      logger: poll or irq (poll)\n"
 	"      --strobe            pulses of STROBE: cables from STROBE to ACK\n"
+	"      --virtual           pulses for the port of a virtual machine\n"
 	"      --timeout=TIME      after which an answer is lost (500us)\n"
 	"      --dma-latency=TIME  what to hold /dev/cpu_dma_latency at; none: leave it alone (0)\n"
 	"      --json              print the result as JSON\n"
@@ -94,6 +95,7 @@ static const struct option_entry option_table[] = {
 	{ "answer", OPTION_ANSWER, ORDER(answer), GIVEN(of_module) },
 	{ "receive", OPTION_RECEIVE, ORDER(receive), GIVEN(of_module) },
 	{ "strobe", OPTION_FLAG, offsetof(struct options, strobe), GIVEN(of_module) },
+	{ "virtual", OPTION_FLAG, offsetof(struct options, virtual_port), GIVEN(of_module) },
 	{ "timeout", OPTION_TIME, ORDER(timeout_ns), GIVEN(of_module) },
 	{ "dma-latency", OPTION_DMA_LATENCY, ORDER(dma_latency_us) },
 	{ "json", OPTION_FLAG, offsetof(struct options, json) },
@@ -341,7 +343,7 @@ static void options_fill(struct options *o, const struct instrument *i)
 		order->receive = ROLE_RECEIVE_POLL;
 	if (order->role == ROLE_TARGET && !o->of_interval)
 		order->interval_ns = 0;
-	order->strobe = o->strobe;
+	order->pulse = role_pulse(o->strobe, o->virtual_port);
 	if (order->timeout_ns == 0)
 		order->timeout_ns = role_timeout_ns(order->role, order->interval_ns);
 	options_fill_cpus(o);
@@ -367,6 +369,8 @@ int options_check(struct options *o, const struct instrument *i, char **ret_mess
 	if (foreign)
 		return option_bad(&p, "The instrument %s has no --%s.", o->order.instrument,
 				  foreign);
+	if (o->strobe && o->virtual_port)
+		return option_bad(&p, "A port is wired by --strobe or --virtual.");
 	options_fill(o, i);
 	if (!instrument_has_role(i, o->order.role))
 		return option_bad(&p, "The instrument %s has no role %s.", i->name,

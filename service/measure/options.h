@@ -19,8 +19,8 @@ struct options {
 	enum options_what what;
 	struct order order; /* OPTIONS_MEASURE: complete but unchecked */
 	bool json;
-	bool strobe;		 /* order.strobe, once checked */
-	int order_fd, region_fd; /* OPTIONS_CHILD */
+	bool strobe, virtual_port; /* order.pulse, once checked */
+	int order_fd, region_fd;   /* OPTIONS_CHILD */
 	/* names of options that not every instrument has, as far as they were given; static */
 	const char *of_interval, *of_dither, *of_work, *of_module;
 	const char *of_cpus;

@@ -150,6 +150,8 @@ static void test_unfit(void)
 		{ "m parport --answer=user", "target" },
 		{ "m parport --receive=irq", "logger" },
 		{ "m parport --strobe", "Strobe" },
+		{ "m parport --virtual", "Virtual" },
+		{ "m parport --role=target --strobe --virtual", "--virtual" },
 		{ "m parport --role=target --interval=1ms", "interval" },
 		{ "m parport --role=target --timeout=1ms", "lost" },
 		{ "m parport --policy=rr", "fifo" },
@@ -200,9 +202,12 @@ static void test_roles(void)
 	g_assert_true(CPU_ISSET(3, &o.cpus));
 	o = complete("m parport --role=logger --receive=irq --strobe --timeout=20us");
 	g_assert_cmpuint(o.receive, ==, ROLE_RECEIVE_IRQ);
-	g_assert_cmpuint(o.strobe, ==, 1);
+	g_assert_cmpuint(o.pulse, ==, ROLE_PULSE_STROBE);
 	g_assert_cmpuint(o.timeout_ns, ==, 20000);
+	o = complete("m parport --role=target --virtual");
+	g_assert_cmpuint(o.pulse, ==, ROLE_PULSE_VIRTUAL);
 	o = complete("m parport --role=target");
+	g_assert_cmpuint(o.pulse, ==, ROLE_PULSE_DATA);
 	g_assert_cmpuint(o.answer, ==, ROLE_ANSWER_HANDLER);
 	g_assert_cmpuint(o.interval_ns, ==, 0);
 	g_assert_cmpuint(o.timeout_ns, ==, 0);

@@ -49,6 +49,7 @@ static void assert_equal(const struct plan *a, const struct plan *b)
 	g_assert_cmpint(a->answer, ==, b->answer);
 	g_assert_cmpint(a->receive, ==, b->receive);
 	g_assert_cmpint(a->strobe, ==, b->strobe);
+	g_assert_cmpint(a->virtual_port, ==, b->virtual_port);
 	g_assert_cmpuint(a->timeout_ns, ==, b->timeout_ns);
 	g_assert_cmpint(a->policy, ==, b->policy);
 	g_assert_cmpint(a->fallback_policy, ==, b->fallback_policy);
@@ -543,6 +544,7 @@ static void test_order(void)
 		"instrument = \"parport\"; role = \"logger\"; timeout = \"10ms\"; interval = "
 		"\"20ms\";",
 		"instrument = \"parport\"; role = \"logger\"; receive = \"irq\"; strobe = true;",
+		"instrument = \"parport\"; role = \"target\"; virtual = true;",
 		"instrument = \"parport\"; role = \"target\"; answer = \"user\"; port = "
 		"\"parport7\";",
 		"instrument = \"ktimer\";",
@@ -603,6 +605,10 @@ static void test_roles(void)
 	refused("instrument = \"parport\";\nanswer = \"user\";", "x.conf:2: ", "target");
 	refused("instrument = \"parport\";\nreceive = \"poll\";", "x.conf:2: ", "logger");
 	refused("instrument = \"parport\";\nstrobe = true;", "x.conf:2: ", "strobe");
+	refused("instrument = \"parport\";\nvirtual = true;", "x.conf:2: ", "virtual");
+	refused("instrument = \"parport\"; role = \"target\"; strobe = true;\nvirtual = true;",
+		"x.conf:2: ", "strobe or virtual");
+	refused("\nvirtual = true;", "x.conf:2: ", "parport and ktimer");
 	refused("instrument = \"parport\";\ntimeout = \"501us\";", "x.conf:2: ", "half");
 	refused("instrument = \"parport\";\ninterval = \"19us\";", "x.conf:2: ", "20us");
 	refused("instrument = \"parport\";\ndither = \"1us\";", "x.conf:2: ", "dither");
