@@ -23,6 +23,7 @@ LAYERS = {
     "service/report": {"core"},
     "service/measure": {"core"},
     "service/load": {"core"},
+    "service/generator": {"core"},
     "service/session": {"core", "device", "store"},
     "service/bus": {"core", "device", "store", "report", "session"},
     "service": {"core", "device", "store", "report", "session", "bus"},

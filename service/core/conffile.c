@@ -170,6 +170,13 @@ unsigned conf_line(struct conf_group *g, const char *key)
 	return conf_place(g, key, -1, &name);
 }
 
+unsigned conf_line_at(struct conf_group *g, const char *key, int i)
+{
+	const char *name;
+
+	return conf_place(g, key, i, &name);
+}
+
 const char *conf_file(struct conf_group *g, const char *key)
 {
 	const char *name;

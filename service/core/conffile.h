@@ -35,6 +35,8 @@ bool conf_is_string(struct conf_group *g,
 unsigned conf_line(struct conf_group *g, const char *key); /* 0: not there: the group's own line */
 /* Name of the text, drop-ins included, that it stands in; @key NULL: the group's. The conf's. */
 const char *conf_file(struct conf_group *g, const char *key);
+/* The line of element @i of the list or array @key; @i negative: as conf_line(). */
+unsigned conf_line_at(struct conf_group *g, const char *key, int i);
 
 /* Each: 0 taken, 1 not there (@ret untouched), -EINVAL problem added. Strings belong to the conf.
  */

@@ -62,6 +62,16 @@ const struct plan_key plan_keys[] = {
 	KEY("lock_memory", PLAN_BOOL, lock_memory),
 	KEY("checkpoint", PLAN_DURATION, checkpoint_ns, S, H),
 	KEY("settle", PLAN_DURATION, settle_ns, 0, H),
+	KEY("schedule_enabled", PLAN_BOOL, schedule.enabled, .schedule = true),
+	KEY("persistent", PLAN_BOOL, schedule.persistent, .schedule = true),
+	KEY("wake_system", PLAN_BOOL, schedule.wake_system, .schedule = true),
+	KEY("on_boot", PLAN_DURATION, schedule.on_boot_ns, S, PLAN_DURATION_MAX_NS,
+	    .schedule = true),
+	KEY("randomized_delay", PLAN_DURATION, schedule.randomized_delay_ns, 0,
+	    PLAN_DURATION_MAX_NS, .schedule = true),
+	KEY("accuracy", PLAN_DURATION, schedule.accuracy_ns, US, 24 * H, .schedule = true),
+	KEY("start_within", PLAN_DURATION, schedule.start_within_ns, S, PLAN_DURATION_MAX_NS,
+	    .schedule = true),
 	{ NULL },
 };
 
@@ -309,11 +319,24 @@ static char *plan_quote_word(const char *word)
 	return word ? conf_quote(word) : NULL;
 }
 
+static bool plan_schedule_key_applies(const struct plan *p, const struct plan_key *k)
+{
+	const void *field = (const char *)p + k->offset;
+
+	if (k->offset == offsetof(struct plan, schedule.enabled))
+		return !p->schedule.enabled;
+	if (!schedule_is_set(&p->schedule))
+		return false;
+	return k->kind == PLAN_BOOL ? *(const bool *)field : *(const uint64_t *)field > 0;
+}
+
 /* Keys that other keys' values rule out are not written: they would be refused. */
 static bool plan_key_applies(const struct plan *p, const struct plan_key *k)
 {
 	const struct plan_instrument *i = plan_instrument(p->instrument);
 
+	if (k->schedule)
+		return plan_schedule_key_applies(p, k);
 	if (k->offset == offsetof(struct plan, interval_ns))
 		return plan_has_interval(p);
 	if (k->offset == offsetof(struct plan, dither_ns))
@@ -417,6 +440,11 @@ char *plan_format(const struct plan *p)
 	plan_append_stages(out, p);
 	if (p->limits->len > 0)
 		plan_append_limits(out, p);
+	if (p->schedule.calendars->len > 0) {
+		g_autofree char *schedule = schedule_format(&p->schedule);
+
+		g_string_append_printf(out, "schedule = %s;\n", schedule);
+	}
 	if (p->irq_rules->len > 0) {
 		g_autofree char *rules = rules_format(p->irq_rules);
 

@@ -36,6 +36,7 @@ struct plan_key {
 	size_t offset;	   /* of its field in struct plan */
 	uint64_t min, max; /* ns, or the integer's with min as int64_t */
 	bool override;	   /* plan_override() takes it */
+	bool schedule;	   /* says something about the key "schedule" */
 };
 
 extern const struct plan_key plan_keys[]; /* ends with .name NULL */

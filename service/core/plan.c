@@ -56,6 +56,7 @@ static struct plan *plan_new(const char *name, const char *file)
 	p->stages = g_ptr_array_new_with_free_func(plan_stage_free);
 	p->limits = g_array_new(FALSE, FALSE, sizeof(struct limit));
 	p->irq_rules = rules_new();
+	schedule_init(&p->schedule);
 	return p;
 }
 
@@ -72,6 +73,7 @@ void plan_free(struct plan *p)
 	g_ptr_array_unref(p->stages);
 	g_array_unref(p->limits);
 	g_ptr_array_unref(p->irq_rules);
+	schedule_done(&p->schedule);
 	g_free(p->label);
 	g_free(p->text);
 	g_free(p);
@@ -99,6 +101,7 @@ struct plan *plan_copy(const struct plan *p)
 	copy->stages = g_ptr_array_copy(p->stages, (GCopyFunc)plan_stage_copy, NULL);
 	copy->limits = g_array_copy(p->limits);
 	copy->irq_rules = rules_copy(p->irq_rules);
+	schedule_copy(&copy->schedule, &p->schedule);
 	copy->label = g_strdup(p->label);
 	copy->text = g_strdup(p->text);
 	return copy;
@@ -255,8 +258,8 @@ static void plan_take_rules(struct conf_group *g, struct plan *p, GPtrArray *pro
 static void plan_refuse_idle_keys(struct conf_group *g, const struct plan *p)
 {
 	static const char *const deadline_keys[] = { "runtime", "deadline", "period" };
-	static const char *const role_keys[] = { "role",   "port",    "answer", "receive",
-						 "strobe", "virtual", "timeout" };
+	static const char *const role_keys[] = { "role",    "port",   "answer",
+						 "receive", "strobe", "virtual", "timeout" };
 	const struct plan_instrument *i = plan_instrument(p->instrument);
 
 	if (!i->interval && conf_has(g, "interval"))
@@ -287,6 +290,20 @@ static void plan_refuse_idle_keys(struct conf_group *g, const struct plan *p)
 				deadline_keys[n], policy_to_string(p->policy));
 }
 
+static void plan_refuse_idle_schedule(struct conf_group *g, const struct plan *p)
+{
+	for (const struct plan_key *k = plan_keys; k->name; k++)
+		if (k->schedule && k->offset != offsetof(struct plan, schedule.enabled) &&
+		    !schedule_is_set(&p->schedule) && conf_has(g, k->name))
+			(void)conf_complain(g, k->name,
+					    "\"%s\" belongs to a schedule, and this plan has none",
+					    k->name);
+	if (p->schedule.persistent && p->schedule.on_boot_ns > 0 && !conf_has(g, "schedule"))
+		(void)conf_complain(g, "persistent",
+				    "\"persistent\" catches up with times of the key schedule; "
+				    "on_boot comes with every boot");
+}
+
 static void plan_take(struct conf_group *g, struct plan *p, GPtrArray *problems)
 {
 	for (const struct plan_key *k = plan_keys; k->name; k++)
@@ -299,8 +316,10 @@ static void plan_take(struct conf_group *g, struct plan *p, GPtrArray *problems)
 	plan_take_stages(g, p);
 	plan_take_limits(g, p);
 	plan_take_rules(g, p, problems);
+	schedule_take(g, "schedule", &p->schedule);
 	retention_take(g, problems, &p->keep);
 	plan_refuse_idle_keys(g, p);
+	plan_refuse_idle_schedule(g, p);
 }
 
 static void plan_take_conflict(struct conf_group *g, const struct plan *p)

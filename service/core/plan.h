@@ -8,6 +8,7 @@
 #include "order.h"
 #include "problem.h"
 #include "retention.h"
+#include "schedule.h"
 #include <stdbool.h>
 
 struct conftree_file;
@@ -44,9 +45,10 @@ struct plan {
 			       none */
 	GPtrArray *stages;  /* of struct plan_stage, at least one */
 	GArray *limits;	    /* of struct limit */
-	GPtrArray *irq_rules;  /* of struct rule, for the length of a session; maybe empty */
-	struct retention keep; /* of its sessions; not given: lrtbfd.conf's */
-	char *label;	       /* default label of its sessions; may be NULL */
+	GPtrArray *irq_rules;	  /* of struct rule, for the length of a session; maybe empty */
+	struct retention keep;	  /* of its sessions; not given: lrtbfd.conf's */
+	struct schedule schedule; /* when they begin by themselves */
+	char *label;		  /* default label of its sessions; may be NULL */
 	char *text; /* kept with the session: its file's, or plan_format()'s when it has drop-ins */
 };
 
