@@ -23,6 +23,7 @@
 #include "log.h"
 #include "portlog.h"
 #include "ports.h"
+#include "storelog.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <malloc.h>
@@ -31,7 +32,8 @@
 #include <string.h>
 #include <systemd/sd-daemon.h>
 
-#define DAEMON_STOP_USEC (5 * G_USEC_PER_SEC)
+#define DAEMON_STOP_USEC   (5 * G_USEC_PER_SEC)
+#define DAEMON_EXTEND_USEC (UINT64_C(60) * G_USEC_PER_SEC)
 
 struct daemon {
 	/* configuration */
@@ -253,16 +255,20 @@ static void on_bus_lost(void *userdata)
 	daemon_stop(userdata, EXIT_FAILURE);
 }
 
+/* An upgrade copies and rewrites what may be gigabytes: the start has as long as that goes on. */
+static void daemon_tell_slow(const char *text)
+{
+	(void)sd_notifyf(0, "EXTEND_TIMEOUT_USEC=%" PRIu64 "\nSTATUS=%s", DAEMON_EXTEND_USEC, text);
+}
+
 static void on_store_news(enum store_news what, const char *text, void *userdata)
 {
 	struct daemon *d = userdata;
 
-	if (what == STORE_TROUBLE)
-		log_event(LOG_ERR, LOG_EVENT_STORE_TROUBLE, (struct log_field[]){ { NULL } },
-			  "Results cannot be written, and wait in memory: %s", text);
-	else
-		log_notice("Results are written again.");
-	if (d->bus && d->store && !d->ending)
+	storelog_write(what, text);
+	if (what == STORE_SLOW)
+		daemon_tell_slow(text);
+	else if ((what == STORE_TROUBLE || what == STORE_WELL) && d->bus && d->store && !d->ending)
 		bus_trouble_changed(d->bus);
 }
 

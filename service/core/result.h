@@ -63,9 +63,11 @@ struct result {
 	int wanted_policy;
 	uint64_t interval_ns, planned_ns;		    /* planned: sum of the stages */
 	uint64_t created_usec, started_usec, finished_usec; /* CLOCK_REALTIME; 0: not yet */
-	char *plan_text;				    /* as queued */
-	json_t *overrides; /* object of strings: what the caller asked over the plan */
-	json_t *method;	   /* object: what makes two results comparable (instrument, policy, ...) */
+	bool kept;					    /* marked: no retention touches it */
+	uint64_t thinned_usec; /* when retention took its details; 0: it is whole */
+	char *plan_text;       /* as queued */
+	json_t *overrides;     /* object of strings: what the caller asked over the plan */
+	json_t *method; /* object: what makes two results comparable (instrument, policy, ...) */
 	json_t *conditions; /* object; NULL: not collected */
 	json_t *peer; /* object: name, plan, version of the other machine; NULL: none takes part */
 	json_t *peer_conditions; /* object, of that machine; NULL: not known */

@@ -250,6 +250,14 @@ int db_write_ahead(sqlite3 *db, char **ret_message)
 	return 0;
 }
 
+int db_open_copy(const char *path, sqlite3 **ret, char **ret_message)
+{
+	return db_connect(path, SQLITE_OPEN_READWRITE, 0,
+			  "PRAGMA journal_mode = OFF;"
+			  "PRAGMA synchronous = OFF;",
+			  ret, ret_message);
+}
+
 int db_open_reader(const char *path, sqlite3 **ret, char **ret_message)
 {
 	/* read-write all the same: only then may it bring a log left by a kill into order */

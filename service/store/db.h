@@ -16,6 +16,8 @@ int db_open_writer(const char *path, sqlite3 **ret, char **ret_message);
 int db_write_ahead(sqlite3 *db, char **ret_message);
 /* For reading only; waits at most some 50 ms for a lock. */
 int db_open_reader(const char *path, sqlite3 **ret, char **ret_message);
+/* An empty file to be filled by sqlite3_backup: no log beside it, synced by who fills it. */
+int db_open_copy(const char *path, sqlite3 **ret, char **ret_message);
 /*
  * 0 while the file of that name is the one that is open; -EIO with a sentence when it was removed,
  * moved or replaced: SQLite would go on writing into a file that nobody finds again.

@@ -11,6 +11,7 @@
 
 #include "rows-json.h"
 #include <errno.h>
+#include <string.h>
 
 const char *const head_numbers[_HEAD_NUMBER_MAX] = {
 	[HEAD_ROW] = "row",
@@ -23,6 +24,8 @@ const char *const head_numbers[_HEAD_NUMBER_MAX] = {
 	[HEAD_CREATED_USEC] = "created_usec",
 	[HEAD_STARTED_USEC] = "started_usec",
 	[HEAD_FINISHED_USEC] = "finished_usec",
+	[HEAD_KEPT] = "kept",
+	[HEAD_THINNED_USEC] = "thinned_usec",
 };
 
 const char *const head_texts[_HEAD_TEXT_MAX] = {
@@ -83,6 +86,20 @@ void head_row_unref(struct head_row *h)
 {
 	if (h)
 		g_atomic_rc_box_release_full(h, head_row_clear);
+}
+
+struct head_row *head_row_with_kept(struct head_row *h, bool kept)
+{
+	struct head_row *copy;
+
+	if (h->number[HEAD_KEPT] == kept)
+		return head_row_ref(h);
+	copy = head_row_new();
+	memcpy(copy->number, h->number, sizeof(copy->number));
+	copy->number[HEAD_KEPT] = kept;
+	for (int i = 0; i < _HEAD_TEXT_MAX; i++)
+		copy->text[i] = g_strdup(h->text[i]);
+	return copy;
 }
 
 struct figures_row *figures_row_new(void)
@@ -168,6 +185,8 @@ struct head_row *head_row_from_result(const struct result *r, int64_t row)
 	h->number[HEAD_CREATED_USEC] = (int64_t)r->created_usec;
 	h->number[HEAD_STARTED_USEC] = (int64_t)r->started_usec;
 	h->number[HEAD_FINISHED_USEC] = (int64_t)r->finished_usec;
+	h->number[HEAD_KEPT] = r->kept;
+	h->number[HEAD_THINNED_USEC] = (int64_t)r->thinned_usec;
 	h->text[HEAD_ID] = g_strdup(r->id);
 	h->text[HEAD_PLAN] = g_strdup(r->plan);
 	h->text[HEAD_LABEL] = g_strdup(r->label);
@@ -203,6 +222,19 @@ static void rows_set_object(json_t **field, const char *text)
 		json_decref(j);
 }
 
+/* Said wherever findings are, so that nobody takes what is missing for what was not measured. */
+static void rows_add_thinned(struct result *r)
+{
+	g_autoptr(GDateTime) when =
+		g_date_time_new_from_unix_utc((gint64)(r->thinned_usec / 1000000));
+	g_autofree char *day = when ? g_date_time_format(when, "%Y-%m-%d") : g_strdup("one day");
+
+	finding_add(r->findings, "thinned",
+		    "The details of this session were removed on %s, as its plan's \"keep\" wants "
+		    "it; this is its summary.",
+		    day);
+}
+
 struct result *head_row_to_result(const struct head_row *h, bool papers)
 {
 	int state = session_state_from_string(h->text[HEAD_STATE]);
@@ -220,6 +252,8 @@ struct result *head_row_to_result(const struct head_row *h, bool papers)
 	r->created_usec = h->number[HEAD_CREATED_USEC];
 	r->started_usec = h->number[HEAD_STARTED_USEC];
 	r->finished_usec = h->number[HEAD_FINISHED_USEC];
+	r->kept = h->number[HEAD_KEPT];
+	r->thinned_usec = h->number[HEAD_THINNED_USEC];
 	rows_set_string(&r->id, h->text[HEAD_ID]);
 	rows_set_string(&r->plan, h->text[HEAD_PLAN]);
 	rows_set_string(&r->label, h->text[HEAD_LABEL]);
@@ -233,6 +267,8 @@ struct result *head_row_to_result(const struct head_row *h, bool papers)
 	r->summary = rows_json_parse(h->text[HEAD_SUMMARY]);
 	g_ptr_array_unref(r->findings);
 	r->findings = rows_findings_parse(h->text[HEAD_FINDINGS]);
+	if (r->thinned_usec)
+		rows_add_thinned(r);
 	r->peer = rows_json_parse(h->text[HEAD_PEER]);
 	if (papers)
 		rows_add_papers(r, h);

@@ -20,6 +20,8 @@ enum head_number {
 	HEAD_CREATED_USEC,
 	HEAD_STARTED_USEC,
 	HEAD_FINISHED_USEC,
+	HEAD_KEPT,
+	HEAD_THINNED_USEC,
 	_HEAD_NUMBER_MAX,
 };
 
@@ -91,6 +93,8 @@ struct stage_row {
 struct head_row *head_row_new(void);
 struct head_row *head_row_ref(struct head_row *h);
 void head_row_unref(struct head_row *h);
+/* The same with another mark: a reference when it has that, else a copy. */
+struct head_row *head_row_with_kept(struct head_row *h, bool kept);
 
 struct stage_row *stage_row_new(void);
 struct stage_row *stage_row_ref(struct stage_row *s);

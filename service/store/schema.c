@@ -13,7 +13,11 @@
  */
 #include "schema.h"
 
+#include "backup.h"
 #include <errno.h>
+
+#define SCHEMA_INCREMENTAL 2 /* as PRAGMA auto_vacuum has it */
+#define SCHEMA_VACUUM	   "PRAGMA auto_vacuum = INCREMENTAL;"
 
 const char *const schema_steps[] = {
 	"CREATE TABLE sessions ("
@@ -79,6 +83,14 @@ const char *const schema_steps[] = {
 	"ALTER TABLE sessions ADD COLUMN peer TEXT;"
 	"ALTER TABLE papers ADD COLUMN peer_conditions TEXT;"
 	"ALTER TABLE stages ADD COLUMN peer TEXT;",
+	/* retention: marks, and what a session takes (0: not known yet); retain.c */
+	"ALTER TABLE sessions ADD COLUMN kept INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE sessions ADD COLUMN thinned_usec INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE sessions ADD COLUMN head_bytes INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE sessions ADD COLUMN detail_bytes INTEGER NOT NULL DEFAULT 0;"
+	"CREATE INDEX sessions_by_fate ON sessions"
+	"  (plan, row, state, kept, thinned_usec, created_usec, started_usec, finished_usec,"
+	"   head_bytes, detail_bytes);",
 	NULL,
 };
 
@@ -122,14 +134,20 @@ static int schema_version(sqlite3 *db, int64_t newest, int64_t *ret, char **ret_
 }
 
 static int schema_take_steps(sqlite3 *db, const char *const *steps, int64_t newest,
-			     char **ret_message)
+			     struct patience *p, char **ret_message)
 {
+	const char *path = sqlite3_db_filename(db, "main");
 	char pragma[64];
 	int64_t version;
 	int r;
 
-	/* once more, now that nobody else can be taking the same steps */
+	/* once more, now that nobody else can be writing or taking the same steps */
 	r = schema_version(db, newest, &version, ret_message);
+	if (r == 0 && version > 0 && version < newest)
+		r = backup_make(path, version, p, ret_message);
+	if (r < 0)
+		return r;
+	patience_begin(version > 0 ? p : NULL, "Bringing the results to their new form.");
 	for (; r == 0 && version < newest; version++)
 		r = db_exec(db, steps[version], ret_message);
 	if (r < 0)
@@ -139,19 +157,51 @@ static int schema_take_steps(sqlite3 *db, const char *const *steps, int64_t newe
 	return r < 0 ? r : db_exec(db, "COMMIT", ret_message);
 }
 
-int schema_migrate(sqlite3 *db, const char *const *steps, char **ret_message)
+static int schema_on_progress(void *data)
+{
+	patience_tell(data);
+	return 0;
+}
+
+/* Somewhat more often than it is told: counting a million of SQLite's steps takes some 10 ms. */
+static void schema_watch(sqlite3 *db, struct patience *p)
+{
+	sqlite3_progress_handler(db, p ? 1000000 : 0, p ? schema_on_progress : NULL, p);
+}
+
+void schema_prepare_vacuum(sqlite3 *db, struct patience *p)
+{
+	int64_t mode = 0;
+
+	if (db_number(db, "PRAGMA auto_vacuum", &mode, NULL) != 0 || mode == SCHEMA_INCREMENTAL)
+		return;
+	patience_begin(p, "Rewriting the results so that room can be given back.");
+	schema_watch(db, p);
+	(void)db_exec(db, SCHEMA_VACUUM "VACUUM", NULL); /* else at the next start */
+	schema_watch(db, NULL);
+}
+
+int schema_migrate(sqlite3 *db, const char *const *steps, struct patience *p, char **ret_message)
 {
 	int64_t newest = g_strv_length((char **)steps), version;
+	const char *path = sqlite3_db_filename(db, "main");
 	int r;
 
 	r = schema_version(db, newest, &version, ret_message);
 	if (r < 0 || version == newest)
 		return r;
-	r = db_exec(db, "BEGIN IMMEDIATE", ret_message);
+	if (version == 0) /* a file without tables is what it is told to be */
+		r = db_exec(db, SCHEMA_VACUUM, ret_message);
+	if (r == 0)
+		r = db_exec(db, "BEGIN IMMEDIATE", ret_message);
 	if (r < 0)
 		return r;
-	r = schema_take_steps(db, steps, newest, ret_message);
+	schema_watch(db, p);
+	r = schema_take_steps(db, steps, newest, p, ret_message);
+	schema_watch(db, NULL);
 	if (r < 0)
 		(void)db_exec(db, "ROLLBACK", NULL); /* the error that counts is the one before */
+	else
+		backup_clean(path, version);
 	return r;
 }

@@ -74,17 +74,28 @@ static struct store *store_free(struct store *s)
 	return NULL;
 }
 
+static void on_store_slow(const char *what, void *userdata)
+{
+	struct store *s = userdata;
+
+	if (s->news)
+		s->news(STORE_SLOW, what, s->userdata);
+}
+
 static int store_open_writer(struct store *s, char **ret_message)
 {
+	struct patience p = { .tell = on_store_slow, .userdata = s };
 	sqlite3 *db;
 	int r;
 
 	r = db_open_writer(s->path, &db, ret_message);
 	if (r < 0)
 		return r;
-	r = schema_migrate(db, schema_steps, ret_message);
+	r = schema_migrate(db, schema_steps, &p, ret_message);
 	if (r == 0)
 		r = db_write_ahead(db, ret_message);
+	if (r == 0)
+		schema_prepare_vacuum(db, &p);
 	if (r == 0) {
 		r = worker_start(db, s->wake_fd, &s->worker);
 		if (r < 0 && ret_message)

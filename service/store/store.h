@@ -23,6 +23,11 @@ enum store_news {
 	STORE_TROUBLE, /* a write failed and will be tried again: text says why and what to do. Told
 			* once, and again when the reason changes */
 	STORE_WELL,    /* writing works again */
+	STORE_SLOW, /* from within store_open(), at most once a second: text says what takes long,
+		     * and that it goes on */
+	STORE_THINNED,		/* retention took the details of the session whose id text is */
+	STORE_REMOVED,		/* retention removed the session whose id text is */
+	STORE_RETENTION_FAILED, /* text says why; nothing of that is tried again by itself */
 };
 typedef void (*store_news_t)(enum store_news what, const char *text, void *userdata);
 /*

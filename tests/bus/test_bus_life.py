@@ -13,6 +13,7 @@ import pytest
 from lrtbf import BUILD, LRTBFD, MANAGER, Bus, children, wait_for
 from others import Logind
 
+FIXTURES = Path(__file__).parents[1] / "fixtures"
 PLAN = """
 instrument = "timer"; policy = "other"; interval = "1ms"; duration = "%s"; cpus = "0";
 """
@@ -364,3 +365,28 @@ def owned(connection):
     from jeepney import message_bus
     from jeepney.io.blocking import Proxy
     return Proxy(message_bus, connection.raw).NameHasOwner("org.lrtbf1")[0]
+
+
+@pytest.mark.parametrize("version", (1, 2, 3))
+def test_results_of_earlier_versions(version, make_daemon, bus, folder):
+    """The start is given the time that an upgrade takes, and everything is there afterwards."""
+    manager = Manager(folder)
+    daemon = make_daemon(env={"NOTIFY_SOCKET": manager.path})
+    daemon.state.mkdir()
+    with sqlite3.connect(daemon.state / "lrtbfd.db") as db:
+        db.executescript((FIXTURES / "store" / f"v{version}.sql").read_text())
+    daemon.start()
+    manager.wait("READY=1")
+    heard = manager.heard
+    assert any(re.fullmatch(r"EXTEND_TIMEOUT_USEC=[1-9]\d{7,}", h) for h in heard), heard
+    assert heard.index("READY=1") > max(i for i, h in enumerate(heard) if h.startswith("EXTEND_"))
+    caller = bus.connect()
+    assert caller.session_get("s20260103T020000Z_0003", "State") == "stopped"
+    report = caller.report("s20260101T020000Z_0001")
+    assert [s["all"]["count"] for s in report["stages"]] == [10000, 6]
+    # one that waited has no plan text in this database, and says so instead of measuring anything
+    caller.wait_state("s20260102T020000Z_0002", "failed")
+    with sqlite3.connect(daemon.state / f"lrtbfd.db.v{version}.bak") as db:
+        assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        assert db.execute("PRAGMA user_version").fetchone() == (version,)
+    caller.close()

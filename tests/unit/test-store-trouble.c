@@ -5,13 +5,10 @@
  * run in a child.
  */
 #include "schema.h"
-#include "store-fixture.h"
+#include "store-sandbox.h"
 
-#include <fcntl.h>
 #include <signal.h>
-#include <sys/mount.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 
 #define SECOND_NS 1000000000ULL
 
@@ -24,10 +21,9 @@ static void on_news(enum store_news what, const char *text, void *userdata)
 {
 	struct news *n = userdata;
 
-	if (what == STORE_WELL) {
-		n->well++;
+	n->well += what == STORE_WELL;
+	if (what != STORE_TROUBLE)
 		return;
-	}
 	n->trouble++;
 	g_free(n->text);
 	n->text = g_strdup(text);
@@ -39,38 +35,6 @@ static struct store *open_with_news(const char *dir, struct news *n)
 
 	g_assert_cmpint(store_open(dir, NULL, on_news, n, &s, NULL), ==, 0);
 	return s;
-}
-
-static char *database(const char *dir)
-{
-	return g_build_filename(dir, "lrtbfd.db", NULL);
-}
-
-static sqlite3 *stranger(const char *dir)
-{
-	g_autofree char *path = database(dir);
-	sqlite3 *db;
-
-	g_assert_cmpint(sqlite3_open(path, &db), ==, SQLITE_OK);
-	return db;
-}
-
-static void stranger_does(sqlite3 *db, const char *sql)
-{
-	g_assert_cmpint(sqlite3_exec(db, sql, NULL, NULL, NULL), ==, SQLITE_OK);
-}
-
-/* Opening must be refused with @r and a sentence that names @word. */
-static void refused(const char *dir, int r, const char *word)
-{
-	g_autofree char *message = NULL;
-	struct store *s = NULL;
-
-	g_assert_cmpint(store_open(dir, NULL, NULL, NULL, &s, &message), ==, r);
-	g_assert_nonnull(message);
-	if (!strstr(message, word))
-		g_error("\"%s\" does not say \"%s\"", message, word);
-	g_assert_null(s);
 }
 
 /* --- killed --- */
@@ -233,48 +197,6 @@ static void test_given_up(void)
 }
 
 /* --- in a child of its own --- */
-
-/* A tmpfs that nobody else sees and that is gone with the process. */
-static bool private_tmpfs(const char *dir, const char *options)
-{
-	return unshare(CLONE_NEWNS) == 0 &&
-	       mount("none", "/", "none", MS_REC | MS_PRIVATE, "") == 0 &&
-	       mount("tmpfs", dir, "tmpfs", 0, options) == 0;
-}
-
-static bool mounts_permitted(void)
-{
-	int status;
-	pid_t pid = fork();
-
-	if (pid == 0)
-		_exit(private_tmpfs("/tmp", "") ? 0 : 1);
-	g_assert_cmpint(waitpid(pid, &status, 0), ==, pid);
-	return status == 0;
-}
-
-/* Run the test of this path again in a child; false: this is the child. */
-static bool in_child(void)
-{
-	if (g_test_subprocess())
-		return false;
-	g_test_trap_subprocess(NULL, 0, G_TEST_SUBPROCESS_INHERIT_STDERR);
-	g_test_trap_assert_passed();
-	return true;
-}
-
-static void fill_up(const char *path)
-{
-	static const char zeroes[4096];
-	int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
-
-	g_assert_cmpint(fd, >=, 0);
-	for (size_t size = sizeof(zeroes); size > 0; size /= 2)
-		while (write(fd, zeroes, size) == (ssize_t)size)
-			;
-	g_assert_cmpint(errno, ==, ENOSPC);
-	close(fd);
-}
 
 static void test_full_disk(void)
 {
@@ -522,16 +444,16 @@ static void test_migration(void)
 	sqlite3 *db = stranger(dir);
 	int64_t n = 0;
 
-	g_assert_cmpint(schema_migrate(db, first, NULL), ==, 0);
-	g_assert_cmpint(schema_migrate(db, bad, &message), ==, -EIO);
+	g_assert_cmpint(schema_migrate(db, first, NULL, NULL), ==, 0);
+	g_assert_cmpint(schema_migrate(db, bad, NULL, &message), ==, -EIO);
 	g_assert_nonnull(strstr(message, "nonsense"));
 	g_assert_cmpint(db_number(db, "PRAGMA user_version", &n, NULL), ==, 0);
 	g_assert_cmpint(n, ==, 1);
-	g_assert_cmpint(schema_migrate(db, good, NULL), ==, 0);
+	g_assert_cmpint(schema_migrate(db, good, NULL, NULL), ==, 0);
 	g_assert_cmpint(db_number(db, "SELECT y FROM b", &n, NULL), ==, 0);
 	g_assert_cmpint(n, ==, 2);
-	g_assert_cmpint(schema_migrate(db, good, NULL), ==, 0);
-	g_assert_cmpint(schema_migrate(db, first, NULL), ==, -EPROTONOSUPPORT);
+	g_assert_cmpint(schema_migrate(db, good, NULL, NULL), ==, 0);
+	g_assert_cmpint(schema_migrate(db, first, NULL, NULL), ==, -EPROTONOSUPPORT);
 	sqlite3_close(db);
 	fixture_remove(dir);
 }
@@ -545,7 +467,7 @@ static void test_migration_of_stages(void)
 	struct result *in = fixture_result("s2"), *out;
 	struct store *s;
 
-	g_assert_cmpint(schema_migrate(db, first, NULL), ==, 0);
+	g_assert_cmpint(schema_migrate(db, first, NULL, NULL), ==, 0);
 	stranger_does(db,
 		      "INSERT INTO sessions VALUES (1, 's1', 'quick', '', 0, 'done', 'pass', '',"
 		      " '', 'timer', 1, 80, 1, 1000000, 5, 1, 2, 3, '{}', '{}', NULL, '[]')");
