@@ -87,6 +87,18 @@ static void peer_fail_call(struct peer *p, const char *doing, const sd_bus_error
 	peer_fail(p, g_strdup_printf("%s: %s", doing, text));
 }
 
+/* What the session there is asked for, and what is waited for then. */
+static void peer_ask(struct peer *p, const char *method, sd_bus_message_handler_t handler,
+		     enum peer_phase phase, const char *unsent)
+{
+	int r = sd_bus_call_method_async(p->bus, NULL, CLIENT_SERVICE, p->path, CLIENT_SESSION,
+					 method, handler, p, "a{sv}", 0);
+
+	p->phase = phase;
+	if (r < 0)
+		peer_fail_call(p, unsent, NULL, r);
+}
+
 /* --- its result --- */
 
 static int on_peer_handed(sd_bus_message *m, void *userdata, sd_bus_error *unused)
@@ -132,16 +144,6 @@ static int on_peer_result(sd_bus_message *m, void *userdata, sd_bus_error *unuse
 	return 0;
 }
 
-static void peer_read(struct peer *p)
-{
-	int r = sd_bus_call_method_async(p->bus, NULL, CLIENT_SERVICE, p->path, CLIENT_SESSION,
-					 "GetResult", on_peer_result, p, "a{sv}", 0);
-
-	p->phase = PEER_READING;
-	if (r < 0)
-		peer_fail_call(p, "Its report cannot be asked for", NULL, r);
-}
-
 static int on_peer_stopped(sd_bus_message *m, void *userdata, sd_bus_error *unused)
 {
 	const sd_bus_error *e = sd_bus_message_get_error(m);
@@ -149,16 +151,6 @@ static int on_peer_stopped(sd_bus_message *m, void *userdata, sd_bus_error *unus
 	if (e)
 		peer_fail_call(userdata, "It does not stop", e, 0);
 	return 0;
-}
-
-static void peer_stop(struct peer *p)
-{
-	int r = sd_bus_call_method_async(p->bus, NULL, CLIENT_SERVICE, p->path, CLIENT_SESSION,
-					 "Stop", on_peer_stopped, p, "a{sv}", 0);
-
-	p->phase = PEER_STOPPING;
-	if (r < 0)
-		peer_fail_call(p, "It cannot be stopped", NULL, r);
 }
 
 /* --- its session --- */
@@ -185,7 +177,8 @@ static void peer_ended(struct peer *p, const char *state)
 	const char *reason = field_text(p->properties, "Reason");
 
 	if (p->phase == PEER_STOPPING)
-		peer_read(p);
+		peer_ask(p, "GetResult", on_peer_result, PEER_READING,
+			 "Its report cannot be asked for");
 	else if (p->phase == PEER_WAITING || p->phase == PEER_RUNNING)
 		peer_fail(p, g_strdup_printf("Its session %s ended too early (%s)%s%s", p->id,
 					     state, *reason ? ": " : ".", reason));
@@ -309,7 +302,7 @@ static void peer_changed(const char *path, const json_t *properties, void *userd
 		peer_start(p, want);
 	else if (strcmp(what, "end") == 0 && p->phase == PEER_RUNNING &&
 		 field_number(want, "index", 0) == p->index)
-		peer_stop(p);
+		peer_ask(p, "Stop", on_peer_stopped, PEER_STOPPING, "It cannot be stopped");
 }
 
 /* --- news from there --- */
@@ -468,12 +461,15 @@ int peer_open(struct client *c, const struct peer_options *o, struct peer **ret)
 	return OUTCOME_DONE;
 }
 
-/* Best effort: the session there is tied to the connection that is closed next. */
+/*
+ * Best effort: the session there is tied to the connection that is closed next. No answer is waited
+ * for, since the machine there may be the reason why we leave.
+ */
 static void peer_end(struct peer *p)
 {
 	if (p->path && p->phase >= PEER_WAITING && p->phase <= PEER_STOPPING)
-		(void)sd_bus_call_method(p->bus, CLIENT_SERVICE, p->path, CLIENT_SESSION, "Stop",
-					 NULL, NULL, "a{sv}", 0);
+		(void)sd_bus_call_method_async(p->bus, NULL, CLIENT_SERVICE, p->path,
+					       CLIENT_SESSION, "Stop", NULL, NULL, "a{sv}", 0);
 }
 
 void peer_close(struct peer *p)

@@ -18,7 +18,8 @@
 #include <errno.h>
 #include <string.h>
 
-#define PEER_HURRY_NS (5 * NSEC_PER_SEC) /* for its result, when somebody waits for the end */
+/* for its result, when somebody waits for the end: a session ends within a second of Stop */
+#define PEER_HURRY_NS (2 * NSEC_PER_SEC)
 #define PEER_SLACK_NS (50 * NSEC_PER_MSEC)
 #define PEER_SLACK_SHARE                                                                           \
 	100		      /* it may have measured so much less than here, one part in so many  \

@@ -235,6 +235,23 @@ def test_daemon_there_is_killed(here, there, both):
     assert here.idle()
 
 
+def test_daemon_there_hangs(here, there, both):
+    """Who presses Ctrl-C waits for nobody who does not answer."""
+    process = start(here, there, "long")
+    measuring(here)
+    os.kill(there.daemon.pid, signal.SIGSTOP)
+    try:
+        process.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        report = end(process, 6)
+        assert time.monotonic() - began < 10
+    finally:
+        os.kill(there.daemon.pid, signal.SIGCONT)
+    assert report["session"]["state"] == "stopped"
+    assert any("Its part of this stage is missing" in reason for reason in report["stages"][0]["reasons"])
+    assert here.idle() and wait_for(there.idle)
+
+
 def test_session_there_is_stopped(here, there, both):
     process = start(here, there, "long")
     measuring(here)
@@ -560,8 +577,8 @@ def test_stop_at_any_time(here, when):
     if when == "measure":
         wanted(caller, sid, "end")
         say_result(caller, sid, report_of())
-    # at the end it had measured everything: it is done, without the peer's part
-    assert caller.wait_state(sid, timeout=15) == ("done" if when == "end" else "stopped")
+    # at the end it had measured everything: it is done, without the peer's part, which is not waited for long
+    assert caller.wait_state(sid, timeout=4.5) == ("done" if when == "end" else "stopped")
     assert here.idle()
 
 
