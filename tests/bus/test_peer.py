@@ -562,10 +562,9 @@ def test_too_slow_to_end(here):
     assert "session s20261130T020000Z_4f2a; its report is missing" in here.caller.report(sid, "text")
 
 
-@pytest.mark.parametrize("when", ["begin", "measure", "end"])
-def test_stop_at_any_time(here, when):
-    here.start()
-    caller = here.caller
+def begun(here, when):
+    """A session that waits for its peer's begin, that measures, or that waits for its peer's result."""
+    caller = here.start().caller
     sid = caller.start("short" if when == "end" else "long", peer="board")
     wanted(caller, sid, "begin")
     if when != "begin":
@@ -573,6 +572,15 @@ def test_stop_at_any_time(here, when):
         caller.wait_state(sid, ("running", "finishing"))
     if when == "end":
         wanted(caller, sid, "end")
+    return sid
+
+
+at_any_time = pytest.mark.parametrize("when", ["begin", "measure", "end"])
+
+
+@at_any_time
+def test_stop_at_any_time(here, when):
+    sid, caller = begun(here, when), here.caller
     caller.session(sid, "Stop", "a{sv}", {})
     if when == "measure":
         wanted(caller, sid, "end")
@@ -582,17 +590,9 @@ def test_stop_at_any_time(here, when):
     assert here.idle()
 
 
-@pytest.mark.parametrize("when", ["begin", "measure", "end"])
+@at_any_time
 def test_failure_at_any_time(here, when):
-    here.start()
-    caller = here.caller
-    sid = caller.start("short" if when == "end" else "long", peer="board")
-    wanted(caller, sid, "begin")
-    if when != "begin":
-        say_ready(caller, sid)
-        caller.wait_state(sid, ("running", "finishing"))
-    if when == "end":
-        wanted(caller, sid, "end")
+    sid, caller = begun(here, when), here.caller
     refused(caller.session, sid, "PeerFailed", "sa{sv}", "x" * 1001, {})
     refused(caller.session, sid, "PeerFailed", "sa{sv}", "", {})
     caller.session(sid, "PeerFailed", "sa{sv}", "It burns.", {})
@@ -601,17 +601,9 @@ def test_failure_at_any_time(here, when):
     assert here.idle()
 
 
-@pytest.mark.parametrize("when", ["begin", "measure", "end"])
+@at_any_time
 def test_service_stops_at_any_time(here, when):
-    here.start()
-    caller = here.caller
-    sid = caller.start("short" if when == "end" else "long", peer="board")
-    wanted(caller, sid, "begin")
-    if when != "begin":
-        say_ready(caller, sid)
-        caller.wait_state(sid, ("running", "finishing"))
-    if when == "end":
-        wanted(caller, sid, "end")
+    sid = begun(here, when)
     began = time.monotonic()
     assert here.daemon.stop() == 0
     assert time.monotonic() - began < 10

@@ -18,6 +18,14 @@ static struct irq_table *table(const char *root)
 	return t;
 }
 
+/* Kernel threads can be seen in it. */
+static void world_begin(struct irq_world *w, const char *interrupts)
+{
+	irq_world_init(w);
+	irq_world_kthreadd(w);
+	irq_world_put(w, "proc/interrupts", interrupts);
+}
+
 static void check_actions(const struct irq_line *l, const char *const *actions)
 {
 	g_assert_nonnull(l);
@@ -143,12 +151,9 @@ static void test_collision(void)
 	struct irq_table *t;
 	const struct irq_thread *first, *second;
 
-	irq_world_init(&w);
-	irq_world_kthreadd(&w);
-	irq_world_put(&w, "proc/interrupts",
-		      "     CPU0 CPU1\n"
-		      "184:    1    2   GIC  25 Level     mlx5_comp1, mlx5_comp2, eth0\n"
-		      "185:    1    2   GIC  26 Level     mlx5_comp1, mlx5_comp2\n");
+	world_begin(&w, "     CPU0 CPU1\n"
+			"184:    1    2   GIC  25 Level     mlx5_comp1, mlx5_comp2, eth0\n"
+			"185:    1    2   GIC  26 Level     mlx5_comp1, mlx5_comp2\n");
 	/* process ids wrapped in between */
 	irq_world_process(&w, 300, "irq/184-mlx5_co", 2, IRQ_WORLD_KTHREAD, 1, 50, 0, 100);
 	irq_world_process(&w, 200, "irq/184-mlx5_co", 2, IRQ_WORLD_KTHREAD, 1, 60, 0, 101);
@@ -181,12 +186,9 @@ static void test_secondary(void)
 	struct irq_world w;
 	struct irq_table *t;
 
-	irq_world_init(&w);
-	irq_world_kthreadd(&w);
-	irq_world_put(&w, "proc/interrupts",
-		      "     CPU0\n"
-		      " 5:     1   GIC  25 Level     s-video\n"
-		      " 6:     1   GIC  26 Level     video-decoder\n");
+	world_begin(&w, "     CPU0\n"
+			" 5:     1   GIC  25 Level     s-video\n"
+			" 6:     1   GIC  26 Level     video-decoder\n");
 	irq_world_thread(&w, 50, "irq/5-s-video");
 	irq_world_thread(&w, 60, "irq/6-video-dec");
 	irq_world_thread(&w, 61, "irq/6-s-video-d");
@@ -209,10 +211,7 @@ static void test_impostors(void)
 	struct irq_table *t;
 
 	for (int with_children = 0; with_children < 2; with_children++) {
-		irq_world_init(&w);
-		irq_world_kthreadd(&w);
-		irq_world_put(&w, "proc/interrupts",
-			      "  CPU0\n 9: 1   IO-APIC   9-fasteoi   acpi\n");
+		world_begin(&w, "  CPU0\n 9: 1   IO-APIC   9-fasteoi   acpi\n");
 		irq_world_thread(&w, 60, "irq/9-acpi");
 		irq_world_process(&w, 61, "irq/9-acpi", 2, IRQ_WORLD_USER, 1, 50, 0, 100);
 		irq_world_process(&w, 62, "ksoftirqd/0", 1, IRQ_WORLD_USER, 0, 0, 0, 100);
@@ -243,9 +242,7 @@ static void test_odd_names(void)
 	struct irq_world w;
 	struct irq_table *t;
 
-	irq_world_init(&w);
-	irq_world_kthreadd(&w);
-	irq_world_put(&w, "proc/interrupts", "  CPU0\n 7: 1   IO-APIC   7-edge      x\n");
+	world_begin(&w, "  CPU0\n 7: 1   IO-APIC   7-edge      x\n");
 	for (guint i = 0; i < G_N_ELEMENTS(names); i++)
 		irq_world_thread(&w, 100 + i, names[i]);
 	t = table(w.root);
@@ -263,16 +260,13 @@ static void test_blank_names(void)
 	struct irq_world w;
 	struct irq_table *t;
 
-	irq_world_init(&w);
-	irq_world_kthreadd(&w);
-	irq_world_put(&w, "proc/interrupts",
-		      "     CPU0\n"
-		      " 1:    1   GIC   1 Level     a \n"
-		      " 2:    1   GIC   2 Level     a , b \t\n"
-		      " 3:    1   GIC   3 Level       a\n"
-		      " 4:    1   GIC   4 Level     a\n"
-		      "b\n"
-		      " 5:    1   GIC   5 Level     x\n");
+	world_begin(&w, "     CPU0\n"
+			" 1:    1   GIC   1 Level     a \n"
+			" 2:    1   GIC   2 Level     a , b \t\n"
+			" 3:    1   GIC   3 Level       a\n"
+			" 4:    1   GIC   4 Level     a\n"
+			"b\n"
+			" 5:    1   GIC   5 Level     x\n");
 	irq_world_put(&w, "sys/kernel/irq/3/actions", "  a\n");
 	irq_world_put(&w, "sys/kernel/irq/4/actions", "a\nb\n");
 	irq_world_thread(&w, 40, "irq/4-a\nb");
@@ -296,12 +290,10 @@ static void test_long_name(void)
 	struct irq_world w;
 	struct irq_table *t;
 
-	irq_world_init(&w);
-	irq_world_kthreadd(&w);
 	interrupts = g_strdup_printf("     CPU0\n 5:    1   GIC   1 Level     %s\n", action);
 	whole = g_strdup_printf("irq/5-%s", action);
 	shown = g_strndup(whole, 63);
-	irq_world_put(&w, "proc/interrupts", interrupts);
+	world_begin(&w, interrupts);
 	irq_world_thread(&w, 50, shown);
 	t = table(w.root);
 	g_assert_cmpstr(irqtable_thread(t, 50)->name, ==, shown);
@@ -316,13 +308,10 @@ static void test_empty(void)
 	struct irq_world w;
 	struct irq_table *t;
 
-	irq_world_init(&w);
-	irq_world_kthreadd(&w);
-	irq_world_put(&w, "proc/interrupts",
-		      "     CPU0\n"
-		      "  0:    1   IO-APIC   2-edge      timer\n"
-		      "  8:    1   IO-APIC   8-edge      \n"
-		      "  9:    1   IO-APIC   9-edge    \n");
+	world_begin(&w, "     CPU0\n"
+			"  0:    1   IO-APIC   2-edge      timer\n"
+			"  8:    1   IO-APIC   8-edge      \n"
+			"  9:    1   IO-APIC   9-edge    \n");
 	irq_world_thread(&w, 80, "irq/8-");
 	irq_world_put(&w, "sys/kernel/irq/8/actions", "\n");
 	irq_world_put(&w, "sys/kernel/realtime", "1\n");
@@ -347,10 +336,7 @@ static void test_children(void)
 		struct irq_world w;
 		struct irq_table *t;
 
-		irq_world_init(&w);
-		irq_world_kthreadd(&w);
-		irq_world_put(&w, "proc/interrupts",
-			      "  CPU0\n 9: 1   IO-APIC   9-fasteoi   acpi\n");
+		world_begin(&w, "  CPU0\n 9: 1   IO-APIC   9-fasteoi   acpi\n");
 		irq_world_thread(&w, 60, "irq/9-acpi");
 		irq_world_thread(&w, 61, "ksoftirqd/0");
 		if (garbage[i])
@@ -406,17 +392,14 @@ static void test_places(void)
 	struct irq_world w;
 	struct irq_table *t;
 
-	irq_world_init(&w);
-	irq_world_kthreadd(&w);
-	irq_world_put(&w, "proc/interrupts",
-		      "     CPU0\n"
-		      "  1:    1   GIC   1 Level     a,b, c\n"
-		      "  2:    1   GIC   2 Level     a, b, c\n"
-		      "  3:    1   GIC   3 Level     stale\n"
-		      "  4:    1   GIC   4 Level     a, b\n"
-		      "  5:    1   XT  PIC      odd, text\n"
-		      " 99999999999999999999: 1   GIC   4 Level     x\n"
-		      "  5:    7   GIC   5 Level     twice\n");
+	world_begin(&w, "     CPU0\n"
+			"  1:    1   GIC   1 Level     a,b, c\n"
+			"  2:    1   GIC   2 Level     a, b, c\n"
+			"  3:    1   GIC   3 Level     stale\n"
+			"  4:    1   GIC   4 Level     a, b\n"
+			"  5:    1   XT  PIC      odd, text\n"
+			" 99999999999999999999: 1   GIC   4 Level     x\n"
+			"  5:    7   GIC   5 Level     twice\n");
 	irq_world_put(&w, "sys/kernel/irq/1/actions", "a,b,c\n");
 	irq_world_put(&w, "sys/kernel/irq/2/actions", "a, b,c\n");
 	irq_world_put(&w, "sys/kernel/irq/5/actions", "odd,text\n");
@@ -492,16 +475,13 @@ static void test_unthreaded(void)
 		struct irq_world w;
 		struct irq_table *t;
 
-		irq_world_init(&w);
-		irq_world_kthreadd(&w);
-		irq_world_put(&w, "proc/interrupts",
-			      "     CPU0\n"
-			      " 10:    1   GIC  30 Level     arch_timer\n"
-			      " 20:    1   GIC  31 Level     axp20x_irq_chip\n"
-			      " 21:    1   axp20x_irq_chip   0 Edge      axp20x-rtc\n"
-			      " 22:    1   axp20x_irq_chip   1 Edge\n"
-			      " 30:    1   GIC  32 Level     INT34C6:00\n"
-			      " 31:    1   INT34C6:00   1 Edge      touchpad\n");
+		world_begin(&w, "     CPU0\n"
+				" 10:    1   GIC  30 Level     arch_timer\n"
+				" 20:    1   GIC  31 Level     axp20x_irq_chip\n"
+				" 21:    1   axp20x_irq_chip   0 Edge      axp20x-rtc\n"
+				" 22:    1   axp20x_irq_chip   1 Edge\n"
+				" 30:    1   GIC  32 Level     INT34C6:00\n"
+				" 31:    1   INT34C6:00   1 Edge      touchpad\n");
 		irq_world_thread(&w, 200, "irq/20-axp20x_irq_chip");
 		if (kernels[i].text)
 			irq_world_put(&w, kernels[i].file, kernels[i].text);
@@ -685,10 +665,7 @@ static void test_links_out(void)
 		struct irq_table *t;
 		struct irq_line *l;
 
-		irq_world_init(&w);
-		irq_world_kthreadd(&w);
-		irq_world_put(&w, "proc/interrupts",
-			      "           CPU0\n  9:     1   IO-APIC   9-edge      a,b\n");
+		world_begin(&w, "           CPU0\n  9:     1   IO-APIC   9-edge      a,b\n");
 		irq_world_link(&w, ways[i], strcmp(ways[i], "proc/77") == 0 ? thread : out.root);
 		t = table(w.root);
 		l = irqtable_line(t, 9);
