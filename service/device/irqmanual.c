@@ -196,12 +196,12 @@ static int irqmanual_set(struct irqpolicy *p, const struct tuning_subject *s, GP
 	int r;
 
 	hand_put(p, s, rules);
-	r = irqpolicy_plan_one(p, s, asked, &would);
+	r = irqpolicy_run_one(p, s, asked, IRQ_RUN_DRY | IRQ_RUN_INSIST, &would);
 	if (r >= 0)
 		r = run_trouble(&would, s, asked, ret_message);
 	irq_run_done(&would);
 	if (r >= 0)
-		r = irqpolicy_run_one(p, s, asked, true, &run);
+		r = irqpolicy_run_one(p, s, asked, IRQ_RUN_INSIST, &run);
 	if (r >= 0)
 		r = run_trouble(&run, s, asked, ret_message);
 	if (r >= 0) {
@@ -214,7 +214,7 @@ static int irqmanual_set(struct irqpolicy *p, const struct tuning_subject *s, GP
 	if (run.aims) { /* some of it was done */
 		irq_run_done(&run);
 		/* its trouble is in the next list */
-		(void)irqpolicy_run_one(p, s, asked, false, &run);
+		(void)irqpolicy_run_one(p, s, asked, 0, &run);
 	}
 	irq_run_done(&run);
 	if (!*ret_message)
@@ -363,7 +363,7 @@ static int irqmanual_undo(struct irqpolicy *p, const struct tuning_subject *s,
 	int r;
 
 	hand_take_back(p, s, NULL);
-	r = irqpolicy_run_one(p, s, NULL, false, &run);
+	r = irqpolicy_run_one(p, s, NULL, 0, &run);
 	if (r >= 0)
 		*ret_changes = g_steal_pointer(&run.changes);
 	else

@@ -61,12 +61,12 @@ struct irq_run {
 
 /* Everything. @ret: irq_run_done(). -errno: no table; @ret->changes says so, and is never NULL. */
 int irqpolicy_run(struct irqpolicy *p, unsigned flags, struct irq_run *ret);
-/* One thread or line alone, in what is @asked for (NULL: in all), insisting or not. */
+/*
+ * One thread or line alone, in what is @asked for (NULL: in all), insisting or not. IRQ_RUN_DRY:
+ * table and aims of what would be done, guards asked; nothing is done, and no changes are told.
+ */
 int irqpolicy_run_one(struct irqpolicy *p, const struct tuning_subject *s,
-		      const bool asked[TUNING_ATTRIBUTES], bool insist, struct irq_run *ret);
-/* Table and aims of what would be done, guards asked; nothing is done. -errno. */
-int irqpolicy_plan_one(struct irqpolicy *p, const struct tuning_subject *s,
-		       const bool asked[TUNING_ATTRIBUTES], struct irq_run *ret);
+		      const bool asked[TUNING_ATTRIBUTES], unsigned flags, struct irq_run *ret);
 void irq_run_done(struct irq_run *r);
 /* Table, and aims as they are decided. */
 int irqpolicy_decide(struct irqpolicy *p, bool insist, struct irq_run *ret);

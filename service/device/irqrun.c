@@ -277,36 +277,25 @@ static GPtrArray *irqrun_narrow(const GPtrArray *aims, const struct tuning_subje
 }
 
 int irqpolicy_run_one(struct irqpolicy *p, const struct tuning_subject *s,
-		      const bool asked[TUNING_ATTRIBUTES], bool insist, struct irq_run *ret)
+		      const bool asked[TUNING_ATTRIBUTES], unsigned flags, struct irq_run *ret)
 {
+	bool dry = (flags & IRQ_RUN_DRY) != 0;
 	g_autoptr(GPtrArray) aims = NULL;
 	struct irqapply apply;
 	int r;
 
-	r = irqpolicy_decide(p, insist, ret);
+	r = irqpolicy_decide(p, (flags & IRQ_RUN_INSIST) != 0, ret);
 	if (r < 0)
 		return irqrun_no_table(ret, r);
 	aims = irqrun_narrow(ret->aims, s, asked);
-	apply = irqrun_apply(p, ret, false);
+	apply = irqrun_apply(p, ret, dry);
+	if (dry) {
+		irqapply_guards(&apply, aims);
+		return 0;
+	}
 	apply.refused = NULL; /* asked for: tried */
 	ret->changes = irqapply(&apply, aims);
 	irqrun_release(p, ret->aims);
-	return 0;
-}
-
-int irqpolicy_plan_one(struct irqpolicy *p, const struct tuning_subject *s,
-		       const bool asked[TUNING_ATTRIBUTES], struct irq_run *ret)
-{
-	g_autoptr(GPtrArray) aims = NULL;
-	struct irqapply apply;
-	int r;
-
-	r = irqpolicy_decide(p, true, ret);
-	if (r < 0)
-		return irqrun_no_table(ret, r);
-	aims = irqrun_narrow(ret->aims, s, asked);
-	apply = irqrun_apply(p, ret, true);
-	irqapply_guards(&apply, aims);
 	return 0;
 }
 
