@@ -53,6 +53,7 @@ static struct change *pending_change(struct pending *p, const char *id)
 		return c;
 	c = g_new0(struct change, 1);
 	c->id = g_strdup(id);
+	c->kept = -1;
 	c->stages = g_ptr_array_new_with_free_func((GDestroyNotify)stage_row_unref);
 	c->dones = g_ptr_array_new_with_free_func((GDestroyNotify)pending_done_free);
 	g_ptr_array_add(p->changes, c);
@@ -88,23 +89,39 @@ void pending_put_stage(struct pending *p, const char *id, struct stage_row *stag
 	stages_replace(pending_change(p, id)->stages, stage);
 }
 
+static void change_add_done(struct change *c, bool mark, store_done_t done, void *userdata)
+{
+	struct pending_done *d;
+
+	if (!done)
+		return;
+	d = g_new0(struct pending_done, 1);
+	d->mark = mark;
+	d->done = done;
+	d->userdata = userdata;
+	d->id = g_strdup(c->id);
+	g_ptr_array_add(c->dones, d);
+}
+
+void pending_mark(struct pending *p, const char *id, bool kept, store_done_t done, void *userdata)
+{
+	struct change *c = pending_change(p, id);
+
+	c->kept = kept;
+	change_add_done(c, true, done, userdata);
+}
+
 void pending_delete(struct pending *p, const char *id, store_done_t done, void *userdata)
 {
 	struct change *c = pending_change(p, id);
-	struct pending_done *d;
 
 	c->erase = true;
+	c->kept = -1;
 	if (c->head)
 		c->existed = true;
 	g_clear_pointer(&c->head, head_row_unref);
 	g_ptr_array_set_size(c->stages, 0);
-	if (!done)
-		return;
-	d = g_new0(struct pending_done, 1);
-	d->done = done;
-	d->userdata = userdata;
-	d->id = g_strdup(id);
-	g_ptr_array_add(c->dones, d);
+	change_add_done(c, false, done, userdata);
 }
 
 void overlay_apply(struct overlay *o, const struct change *c)
@@ -116,6 +133,11 @@ void overlay_apply(struct overlay *o, const struct change *c)
 	if (c->head) {
 		head_row_unref(o->head);
 		o->head = head_row_ref(c->head);
+		o->marked = false;
+	}
+	if (c->kept >= 0) {
+		o->marked = true;
+		o->kept = c->kept;
 	}
 	for (guint i = 0; i < c->stages->len; i++) {
 		if (!o->stages)
@@ -126,7 +148,7 @@ void overlay_apply(struct overlay *o, const struct change *c)
 
 void overlay_clear(struct overlay *o)
 {
-	o->erased = false;
+	o->erased = o->marked = false;
 	g_clear_pointer(&o->head, head_row_unref);
 	g_clear_pointer(&o->stages, g_ptr_array_unref);
 }

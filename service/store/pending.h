@@ -10,7 +10,8 @@
 #include "rows.h"
 #include "store.h"
 
-struct pending_done { /* who waits for a deletion */
+struct pending_done { /* who waits for a deletion or a mark */
+	bool mark;    /* for the mark */
 	store_done_t done;
 	void *userdata;
 	char *id;
@@ -24,6 +25,7 @@ struct change {
 	bool existed;	       /* what is to be deleted was there, in the queue or the database */
 	struct head_row *head; /* then write this; NULL: unchanged */
 	GPtrArray *stages;     /* and these; of struct stage_row, one per index */
+	int kept;	       /* then set the mark (1) or take it away (0); -1: as it is */
 	GPtrArray *dones;      /* of struct pending_done */
 };
 
@@ -38,6 +40,7 @@ void pending_free(struct pending *p);
 /* Rows are taken over. */
 void pending_put_head(struct pending *p, struct head_row *head);
 void pending_put_stage(struct pending *p, const char *id, struct stage_row *stage);
+void pending_mark(struct pending *p, const char *id, bool kept, store_done_t done, void *userdata);
 void pending_delete(struct pending *p, const char *id, store_done_t done, void *userdata);
 
 void pending_done_free(struct pending_done *d);
@@ -50,6 +53,7 @@ struct overlay {
 	bool erased;	       /* what the database has is no more */
 	struct head_row *head; /* NULL: as in the database */
 	GPtrArray *stages;     /* of struct stage_row; NULL: as in the database */
+	bool marked, kept;     /* marked: kept is the mark, whatever head says */
 };
 void overlay_apply(struct overlay *o, const struct change *c);
 void overlay_clear(struct overlay *o);

@@ -275,6 +275,38 @@ int query_row(sqlite3 *db, const char *id, int64_t *ret, char **ret_message)
 	return 0;
 }
 
+static bool query_take_plan(sqlite3_stmt *stmt, GPtrArray *plans)
+{
+	char *plan = query_text(stmt, 0); /* NULL: no further one */
+
+	if (plan)
+		g_ptr_array_add(plans, plan);
+	return plan != NULL;
+}
+
+/* From one name to the next, each a look into the index: there are far fewer plans than sessions.
+ */
+int query_plans(sqlite3 *db, char ***ret, char **ret_message)
+{
+	g_autoptr(GPtrArray) plans = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(sqlite3_stmt) stmt = NULL;
+	int r, rc;
+
+	r = db_prepare(db, "SELECT min(plan) FROM sessions WHERE plan > :plan", &stmt, ret_message);
+	if (r < 0)
+		return r;
+	query_bind_text(stmt, ":plan", "");
+	while ((rc = sqlite3_step(stmt)) == SQLITE_ROW && query_take_plan(stmt, plans)) {
+		(void)sqlite3_reset(stmt);
+		query_bind_text(stmt, ":plan", plans->pdata[plans->len - 1]);
+	}
+	if (rc != SQLITE_ROW)
+		return db_error(db, rc, ret_message);
+	g_ptr_array_add(plans, NULL);
+	*ret = (char **)g_ptr_array_free(g_steal_pointer(&plans), FALSE);
+	return 0;
+}
+
 int query_last_row(sqlite3 *db, int64_t *ret, char **ret_message)
 {
 	*ret = 0;

@@ -28,5 +28,7 @@ int query_head(sqlite3 *db, const char *id, struct head_row **ret, char **ret_me
 int query_stages(sqlite3 *db, int64_t row, GPtrArray **ret, char **ret_message);
 /* The row of a session; 1: no such session. */
 int query_row(sqlite3 *db, const char *id, int64_t *ret, char **ret_message);
+/* Plans that sessions have, by name; g_strfreev(). */
+int query_plans(sqlite3 *db, char ***ret, char **ret_message);
 /* The largest row ever given. */
 int query_last_row(sqlite3 *db, int64_t *ret, char **ret_message);

@@ -47,6 +47,16 @@ static int read_rows(struct store *s, const char *id, struct head_row **head, GP
 	return r < 0 ? r : 0;
 }
 
+static void read_mark(const struct overlay *o, struct head_row **head)
+{
+	struct head_row *old = *head;
+
+	if (!o->marked || !old)
+		return;
+	*head = head_row_with_kept(old, o->kept);
+	head_row_unref(old);
+}
+
 /* @o over @head and @stages. */
 static void read_merge(struct overlay *o, struct head_row **head, GPtrArray **stages)
 {
@@ -54,6 +64,7 @@ static void read_merge(struct overlay *o, struct head_row **head, GPtrArray **st
 		head_row_unref(*head);
 		*head = g_steal_pointer(&o->head);
 	}
+	read_mark(o, head);
 	for (guint i = 0; o->stages && i < o->stages->len; i++) {
 		struct stage_row *stage = stage_row_ref(o->stages->pdata[i]);
 
@@ -110,6 +121,27 @@ int store_get(struct store *s, const char *id, struct result **ret, char **ret_m
 	return r;
 }
 
+int store_head(struct store *s, const char *id, struct result **ret, char **ret_message)
+{
+	g_auto(overlay_t) waiting = { 0 };
+	struct head_row *head = NULL;
+	int r = 0;
+
+	store_overlay(s, id, &waiting);
+	if (waiting.head)
+		head = g_steal_pointer(&waiting.head);
+	else if (!waiting.erased)
+		r = query_head(s->reader, id, &head, ret_message);
+	if (r < 0)
+		return r;
+	if (!head)
+		return read_no_session(id, ret_message);
+	read_mark(&waiting, &head);
+	*ret = head_row_to_result(head, false);
+	head_row_unref(head);
+	return 0;
+}
+
 static int read_compare_heads(gconstpointer a, gconstpointer b)
 {
 	const struct head_row *const *x = a, *const *y = b;
@@ -140,11 +172,16 @@ static int read_heads(struct store *s, const struct query *q, GPtrArray **ret, c
 		o = g_hash_table_lookup(waiting, h->text[HEAD_ID]);
 		if (o && (o->erased || o->head))
 			g_ptr_array_remove_index(heads, i--);
+		else if (o)
+			read_mark(o, (struct head_row **)&heads->pdata[i]);
 	}
 	g_hash_table_iter_init(&iter, waiting);
-	while (g_hash_table_iter_next(&iter, NULL, (gpointer *)&o))
-		if (o->head && query_matches(q, o->head))
-			g_ptr_array_add(heads, head_row_ref(o->head));
+	while (g_hash_table_iter_next(&iter, NULL, (gpointer *)&o)) {
+		if (!o->head || !query_matches(q, o->head))
+			continue;
+		read_mark(o, &o->head);
+		g_ptr_array_add(heads, head_row_ref(o->head));
+	}
 	g_ptr_array_sort(heads, read_compare_heads);
 	if (heads->len > q->limit)
 		g_ptr_array_set_size(heads, q->limit);
@@ -172,6 +209,11 @@ int store_last(struct store *s, const char *plan, char **ret_id)
 		return -ENOENT;
 	*ret_id = g_strdup(((struct head_row *)heads->pdata[0])->text[HEAD_ID]);
 	return 0;
+}
+
+int store_plans(struct store *s, char ***ret, char **ret_message)
+{
+	return query_plans(s->reader, ret, ret_message);
 }
 
 /* A cursor is "r" and the row of the last one shown, as read_next() writes it. */

@@ -39,10 +39,23 @@ static void store_tell_done(GPtrArray *done)
 	}
 }
 
+static void store_tell_retained(struct store *s, const GPtrArray *retained, const char *failure)
+{
+	for (guint i = 0; s->news && i < retained->len; i++) {
+		const struct retain_done *d = retained->pdata[i];
+
+		s->news(d->fate == RETAIN_THIN ? STORE_THINNED : STORE_REMOVED, d->id, s->userdata);
+	}
+	if (s->news && failure)
+		s->news(STORE_RETENTION_FAILED, failure, s->userdata);
+}
+
 /* Tell what the worker left to tell. Callbacks may call the store again, but not close it. */
 static void store_dispatch(struct store *s)
 {
+	g_autoptr(GPtrArray) retained = NULL;
 	g_autoptr(GPtrArray) done = NULL;
+	g_autofree char *failure = NULL;
 	eventfd_t count;
 	char *trouble;
 
@@ -50,9 +63,11 @@ static void store_dispatch(struct store *s)
 	worker_lock(s->worker);
 	trouble = g_strdup(worker_trouble(s->worker));
 	done = worker_take_done(s->worker);
+	retained = worker_take_retained(s->worker, &failure);
 	worker_unlock(s->worker);
 	store_tell_trouble(s, trouble);
 	store_tell_done(done);
+	store_tell_retained(s, retained, failure);
 }
 
 static int store_on_wake(sd_event_source *source, int fd, uint32_t events, void *userdata)
@@ -247,6 +262,39 @@ int store_delete(struct store *s, const char *id, store_done_t done, void *userd
 	worker_kick(s->worker, false);
 	worker_unlock(s->worker);
 	return 0;
+}
+
+int store_mark(struct store *s, const char *id, bool kept, store_done_t done, void *userdata)
+{
+	worker_lock(s->worker);
+	pending_mark(worker_waiting(s->worker), id, kept, done, userdata);
+	worker_kick(s->worker, false);
+	worker_unlock(s->worker);
+	return 0;
+}
+
+void store_retain(struct store *s, const char *plan, const struct retention *keep)
+{
+	worker_lock(s->worker);
+	worker_retain(s->worker, plan, keep);
+	worker_unlock(s->worker);
+}
+
+void store_set_quiet(struct store *s, bool quiet)
+{
+	worker_lock(s->worker);
+	worker_set_quiet(s->worker, quiet);
+	worker_unlock(s->worker);
+}
+
+bool store_retaining(struct store *s)
+{
+	bool retaining;
+
+	worker_lock(s->worker);
+	retaining = worker_retaining(s->worker);
+	worker_unlock(s->worker);
+	return retaining;
 }
 
 int store_flush(struct store *s, uint64_t timeout_ns, char **ret_message)

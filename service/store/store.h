@@ -14,6 +14,7 @@
  * Rows are numbered when a session is first put, and never used again.
  */
 #include "result.h"
+#include "retention.h"
 #include <sched.h>
 #include <systemd/sd-event.h>
 
@@ -62,6 +63,26 @@ int store_put_stage(struct store *s, const char *id, const struct result_stage *
 /* Queue the deletion of a session with all that hangs on it. @done: -ENOENT when there is none. May
  * be NULL. */
 int store_delete(struct store *s, const char *id, store_done_t done, void *userdata);
+/*
+ * Queue the mark of a session: one that is @kept is left alone by retention. @done: -ENOENT when
+ * there is none. May be NULL. A head that is put later has its own mark.
+ */
+int store_mark(struct store *s, const char *id, bool kept, store_done_t done, void *userdata);
+
+/*
+ * See to it that of @plan's sessions no more is kept than @keep says: in steps, on the worker's
+ * thread, when nothing waits to be written, one step at once and the others while it is not quiet.
+ * Told as STORE_THINNED, STORE_REMOVED and STORE_RETENTION_FAILED. Once more for the same plan: the
+ * newer rule counts. Room that is free then goes back to the file system.
+ */
+void store_retain(struct store *s, const char *plan, const struct retention *keep);
+/* Something measures: nothing is written but what store_put_*() and the like asked for. */
+void store_set_quiet(struct store *s, bool quiet);
+/* Is there retention left to do? */
+bool store_retaining(struct store *s);
+/* Names of all plans that sessions have; g_strfreev(). */
+int store_plans(struct store *s, char ***ret, char **ret_message);
+
 /* Run until the queue is empty or @timeout_ns has passed (-ETIMEDOUT; text of the trouble in
  * ret_message). */
 int store_flush(struct store *s, uint64_t timeout_ns, char **ret_message);
@@ -82,6 +103,8 @@ int store_set_cpus(struct store *s, const cpu_set_t *cpus);
  * build does not know come as kind "other-version" with their own text and weight.
  */
 int store_get(struct store *s, const char *id, struct result **ret, char **ret_message);
+/* The head alone, as of store_list(); -ENOENT. */
+int store_head(struct store *s, const char *id, struct result **ret, char **ret_message);
 /*
  * Newest ended session, of @plan when not NULL, that measured (done, stopped, failed, interrupted,
  * with started_usec set). -ENOENT.

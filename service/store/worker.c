@@ -37,7 +37,21 @@ struct worker {
 	int64_t retry_us; /* not before this; 0: at once */
 	uint64_t start_ns, end_ns;
 	bool stop;
+	/* retention, under the lock too */
+	GHashTable *rules;   /* plan -> struct retain_rule: to do */
+	GPtrArray *retained; /* of struct retain_done */
+	char *failure;	     /* why it was given up */
+	bool shrink;	     /* room may be free to be given back */
+	bool quiet;	     /* only what is urgent */
 };
+
+struct retain_rule {
+	struct retention keep;
+	bool urgent; /* its first step, which is done although somebody measures */
+};
+
+/* What the thread is to do next. */
+enum worker_task { WORKER_STOP, WORKER_WRITE, WORKER_RETAIN, WORKER_SHRINK };
 
 static uint64_t worker_now_ns(void)
 {
@@ -72,22 +86,40 @@ static void worker_tell(struct worker *w)
 	(void)eventfd_write(w->wake_fd, 1); /* fails only when it is full of news already */
 }
 
-/* Wait until there is a set to write, and when it may be; false: stop. Lock held. */
-static bool worker_next(struct worker *w)
+/* Whose retention is next; NULL: nobody's, for the moment. Lock held. */
+static const char *worker_next_plan(struct worker *w)
+{
+	struct retain_rule *rule;
+	GHashTableIter iter;
+	const char *plan;
+
+	g_hash_table_iter_init(&iter, w->rules);
+	while (g_hash_table_iter_next(&iter, (gpointer *)&plan, (gpointer *)&rule))
+		if (rule->urgent || !w->quiet)
+			return plan;
+	return NULL;
+}
+
+/* Writes come first, and while some wait to be tried again there is no room to make others in. */
+static enum worker_task worker_next(struct worker *w)
 {
 	while (!w->stop) {
 		if (!w->busy && w->waiting->changes->len > 0) {
 			w->busy = w->waiting;
 			w->waiting = pending_new();
 		}
-		if (!w->busy)
-			pthread_cond_wait(&w->work, &w->lock);
-		else if (w->retry_us > g_get_monotonic_time())
+		if (w->busy && w->retry_us <= g_get_monotonic_time())
+			return WORKER_WRITE;
+		if (w->busy)
 			worker_wait_until(w, &w->work, w->retry_us);
+		else if (worker_next_plan(w))
+			return WORKER_RETAIN;
+		else if (w->shrink && !w->quiet)
+			return WORKER_SHRINK;
 		else
-			return true;
+			pthread_cond_wait(&w->work, &w->lock);
 	}
-	return false;
+	return WORKER_STOP;
 }
 
 /* Lock held. */
@@ -100,6 +132,7 @@ static void worker_succeeded(struct worker *w)
 		struct change *c = w->busy->changes->pdata[i];
 
 		news = news || c->dones->len > 0;
+		w->shrink = w->shrink || c->erase;
 		g_ptr_array_extend_and_steal(w->done, g_steal_pointer(&c->dones));
 		c->dones = g_ptr_array_new_with_free_func((GDestroyNotify)pending_done_free);
 	}
@@ -126,25 +159,93 @@ static void worker_failed(struct worker *w, char *message)
 		worker_tell(w);
 }
 
+/* Lock held, but not while it writes; so in the others. */
+static void worker_write(struct worker *w)
+{
+	char *message = NULL;
+	int r;
+
+	worker_unlock(w);
+	r = write_changes(w->db, w->busy, &message);
+	worker_lock(w);
+	if (r < 0)
+		worker_failed(w, message);
+	else
+		worker_succeeded(w);
+}
+
+/* No use in trying again before the next session has ended. Lock held. */
+static void worker_give_up_retaining(struct worker *w, char *why)
+{
+	g_hash_table_remove_all(w->rules);
+	w->shrink = false;
+	g_free(w->failure);
+	w->failure = why;
+	worker_tell(w);
+}
+
+static void worker_retain_some(struct worker *w)
+{
+	g_autoptr(GPtrArray) done =
+		g_ptr_array_new_with_free_func((GDestroyNotify)retain_done_free);
+	g_autofree char *plan = g_strdup(worker_next_plan(w));
+	struct retain_rule *rule = g_hash_table_lookup(w->rules, plan);
+	struct retention keep = rule->keep;
+	char *message = NULL;
+	bool more = false;
+	int r;
+
+	rule->urgent = false;
+	worker_unlock(w);
+	r = retain_step(w->db, plan, &keep, (uint64_t)g_get_real_time(), done, &more, &message);
+	worker_lock(w);
+	if (r < 0) {
+		worker_give_up_retaining(w, message);
+		return;
+	}
+	rule = g_hash_table_lookup(w->rules, plan);
+	/* asked for anew meanwhile: that is another one */
+	if (!more && rule && !rule->urgent)
+		g_hash_table_remove(w->rules, plan);
+	if (done->len == 0)
+		return;
+	w->shrink = true;
+	g_ptr_array_extend_and_steal(w->retained, g_steal_pointer(&done));
+	worker_tell(w);
+}
+
+static void worker_shrink(struct worker *w)
+{
+	char *message = NULL;
+	bool more = false;
+	int r;
+
+	worker_unlock(w);
+	r = retain_shrink(w->db, &more, &message);
+	worker_lock(w);
+	if (r < 0)
+		worker_give_up_retaining(w, message);
+	else
+		w->shrink = more; /* nobody else deletes */
+}
+
 static void *worker_run(void *data)
 {
+	static void (*const tasks[])(struct worker * w) = {
+		[WORKER_WRITE] = worker_write,
+		[WORKER_RETAIN] = worker_retain_some,
+		[WORKER_SHRINK] = worker_shrink,
+	};
 	struct worker *w = data;
+	enum worker_task task;
 
 	worker_lock(w);
-	while (worker_next(w)) {
+	while ((task = worker_next(w)) != WORKER_STOP) {
 		uint64_t start_ns = worker_now_ns();
-		char *message = NULL;
-		int r;
 
-		worker_unlock(w);
-		r = write_changes(w->db, w->busy, &message);
-		worker_lock(w);
+		tasks[task](w);
 		w->start_ns = start_ns;
 		w->end_ns = worker_now_ns();
-		if (r < 0)
-			worker_failed(w, message);
-		else
-			worker_succeeded(w);
 	}
 	worker_unlock(w);
 	return NULL;
@@ -180,6 +281,9 @@ static void worker_free(struct worker *w)
 	pending_free(w->waiting);
 	pending_free(w->busy);
 	g_ptr_array_unref(w->done);
+	g_ptr_array_unref(w->retained);
+	g_hash_table_unref(w->rules);
+	g_free(w->failure);
 	g_free(w->trouble);
 	pthread_cond_destroy(&w->work);
 	pthread_cond_destroy(&w->settled);
@@ -197,6 +301,8 @@ int worker_start(sqlite3 *db, int wake_fd, struct worker **ret)
 	w->wake_fd = wake_fd;
 	w->waiting = pending_new();
 	w->done = g_ptr_array_new_with_free_func((GDestroyNotify)pending_done_free);
+	w->retained = g_ptr_array_new_with_free_func((GDestroyNotify)retain_done_free);
+	w->rules = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -270,6 +376,36 @@ bool worker_wait(struct worker *w, int64_t end_us)
 		worker_wait_until(w, &w->settled, end_us);
 	}
 	return true;
+}
+
+void worker_retain(struct worker *w, const char *plan, const struct retention *keep)
+{
+	struct retain_rule *rule = g_new0(struct retain_rule, 1);
+
+	rule->keep = *keep;
+	rule->urgent = true;
+	g_hash_table_replace(w->rules, g_strdup(plan), rule);
+	pthread_cond_signal(&w->work);
+}
+
+void worker_set_quiet(struct worker *w, bool quiet)
+{
+	w->quiet = quiet;
+	pthread_cond_signal(&w->work);
+}
+
+bool worker_retaining(struct worker *w)
+{
+	return g_hash_table_size(w->rules) > 0 || w->shrink;
+}
+
+GPtrArray *worker_take_retained(struct worker *w, char **ret_failure)
+{
+	GPtrArray *retained = w->retained;
+
+	w->retained = g_ptr_array_new_with_free_func((GDestroyNotify)retain_done_free);
+	*ret_failure = g_steal_pointer(&w->failure);
+	return retained;
 }
 
 int worker_set_cpus(struct worker *w, const cpu_set_t *cpus)

@@ -6,6 +6,7 @@
  */
 #include "db.h"
 #include "pending.h"
+#include "retain.h"
 
 #include <sched.h>
 
@@ -37,5 +38,12 @@ void worker_kick(struct worker *w, bool now);
 /* Wait until nothing is left to write or @end_us (g_get_monotonic_time()) has come. false: it has.
  */
 bool worker_wait(struct worker *w, int64_t end_us);
+
+/* Retention of @plan is to be done; replaces what was to be. */
+void worker_retain(struct worker *w, const char *plan, const struct retention *keep);
+void worker_set_quiet(struct worker *w, bool quiet);
+bool worker_retaining(struct worker *w);
+/* What was done since the last call, of struct retain_done; why the rest was not, or NULL. */
+GPtrArray *worker_take_retained(struct worker *w, char **ret_failure);
 
 int worker_set_cpus(struct worker *w, const cpu_set_t *cpus);

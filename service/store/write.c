@@ -52,6 +52,21 @@ static GString *writer_insert(const char *name, const char *first, const char *c
 	return sql;
 }
 
+/* What those hear who wait for a deletion (@mark false) or a mark. */
+static void write_answer(struct change *c, bool mark, bool existed)
+{
+	for (guint i = 0; i < c->dones->len; i++) {
+		struct pending_done *d = c->dones->pdata[i];
+
+		if (d->mark != mark)
+			continue;
+		d->r = existed ? 0 : -ENOENT;
+		g_clear_pointer(&d->message, g_free);
+		if (!existed)
+			d->message = g_strdup_printf("There is no session %s.", c->id);
+	}
+}
+
 static int write_delete(struct writer *w, struct change *c)
 {
 	g_autoptr(sqlite3_stmt) stmt = NULL;
@@ -66,14 +81,7 @@ static int write_delete(struct writer *w, struct change *c)
 		return r;
 	if (sqlite3_changes(w->db) > 0)
 		c->existed = true; /* also for the next try, should COMMIT fail half-way */
-	for (guint i = 0; i < c->dones->len; i++) {
-		struct pending_done *d = c->dones->pdata[i];
-
-		d->r = c->existed ? 0 : -ENOENT;
-		g_clear_pointer(&d->message, g_free);
-		if (!c->existed)
-			d->message = g_strdup_printf("There is no session %s.", c->id);
-	}
+	write_answer(c, false, c->existed);
 	return 0;
 }
 
@@ -225,6 +233,19 @@ static int write_find(struct writer *w, const char *id, int64_t *ret)
 	return 0;
 }
 
+static int write_mark(struct writer *w, int64_t row, bool kept)
+{
+	g_autoptr(sqlite3_stmt) stmt = NULL;
+	int r;
+
+	r = db_prepare(w->db, "UPDATE sessions SET kept = ? WHERE row = ?", &stmt, w->ret_message);
+	if (r < 0)
+		return r;
+	(void)sqlite3_bind_int(stmt, 1, kept);
+	(void)sqlite3_bind_int64(stmt, 2, row);
+	return writer_step(w, stmt, NULL);
+}
+
 static int write_change(struct writer *w, struct change *c)
 {
 	int64_t row = 0;
@@ -236,6 +257,8 @@ static int write_change(struct writer *w, struct change *c)
 		r = write_head(w, c->head);
 	if (r == 0)
 		r = write_find(w, c->id, &row);
+	if (r >= 0)
+		write_answer(c, true, r == 0);
 	if (r != 0)
 		return r < 0 ? r
 			     : 0; /* deleted, perhaps under a stage that came late: gone it is */
@@ -243,6 +266,8 @@ static int write_change(struct writer *w, struct change *c)
 		r = write_papers(w, row, c->head);
 	for (guint i = 0; r == 0 && i < c->stages->len; i++)
 		r = write_stage(w, row, c->stages->pdata[i]);
+	if (r == 0 && c->kept >= 0)
+		r = write_mark(w, row, c->kept);
 	return r;
 }
 
