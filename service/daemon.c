@@ -406,6 +406,7 @@ static int daemon_open_sessions(struct daemon *d, const struct daemon_options *o
 		.lock_path = o->lock_file,
 		.irqpolicy = d->irqpolicy,
 		.ports = d->ports,
+		.cage = bus_cage(d->bus),
 		.news = on_sessions_news,
 		.userdata = d,
 	};

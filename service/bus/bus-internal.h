@@ -41,6 +41,7 @@ struct port_view {
 };
 
 struct porttrial;
+struct transient;
 
 struct bus {
 	sd_bus *bus;
@@ -58,8 +59,9 @@ struct bus {
 	/* what the properties IrqWatching and IrqPaused said last */
 	char *irq_watching;
 	bool irq_paused;
-	struct porttrial *trial; /* a port is tested; NULL: none is */
-	GPtrArray *loads;	 /* module.c: who wait for the kernel module */
+	struct porttrial *trial;     /* a port is tested; NULL: none is */
+	GPtrArray *loads;	     /* module.c: who wait for the kernel module */
+	struct transient *transient; /* units of PID 1; NULL: not ours to ask for */
 };
 
 int manager_publish(struct bus *b);

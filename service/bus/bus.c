@@ -15,6 +15,7 @@
 #include "preemption.h"
 #include "sysfile.h"
 #include "tie.h"
+#include "transient.h"
 #include <errno.h>
 #include <string.h>
 
@@ -94,6 +95,15 @@ int bus_connect(const char *address, sd_event *event, struct bus **ret, char **r
 	return 0;
 }
 
+const struct cage *bus_cage(struct bus *b)
+{
+	/* a user's systemd has none of root's rights */
+	if (!b->user && !b->transient)
+		b->transient = transient_new(b->bus);
+	transient_clear(b->transient);
+	return transient_cage(b->transient);
+}
+
 static void bus_read_kernel(struct bus *b)
 {
 	g_autofree char *realtime = sysfile_text(b->model.root, "sys/kernel/realtime");
@@ -138,6 +148,7 @@ struct bus *bus_free(struct bus *b)
 	authority_free(b->authority);
 	porttrial_free(b->trial);
 	g_ptr_array_unref(b->loads);
+	transient_free(b->transient);
 	inhibit_free(b->inhibit);
 	g_hash_table_unref(b->ties);
 	view_done(&b->view);

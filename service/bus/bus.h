@@ -13,6 +13,7 @@
 #include <systemd/sd-event.h>
 
 struct bus;
+struct cage;
 struct irq_change;
 struct irqpolicy;
 
@@ -32,6 +33,11 @@ struct bus_model {
  * the name is taken; errors with a sentence.
  */
 int bus_connect(const char *address, sd_event *event, struct bus **ret, char **ret_message);
+/*
+ * Where sessions run what they start, and what an earlier daemon left there is ended: before any
+ * session is taken up. Blocks for two seconds at most. NULL: there is nobody to be asked.
+ */
+const struct cage *bus_cage(struct bus *b);
 /* Show the objects. @model is copied, what it points to must live as long as the bus. */
 int bus_publish(struct bus *b, const struct bus_model *model, char **ret_message);
 struct bus *bus_free(struct bus *b);

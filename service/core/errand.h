@@ -40,7 +40,8 @@ struct errand {
 	bool nobody;		/* run as ERRAND_NOBODY */
 	bool keep_rights;	/* keep capabilities and set-id programs: loads that need root */
 	bool no_namespace;	/* do without a process namespace even where it is permitted */
-	pid_t parent;		/* who must live; the nanny ends when it finds another parent */
+	pid_t parent; /* who must live; the nanny ends when it finds another parent; 0: only
+			 the other end of the status socket counts */
 };
 
 /* The errand for @l: all but nobody, parent and no_namespace, which the caller fills. */

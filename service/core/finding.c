@@ -38,6 +38,10 @@ const struct finding_kind finding_kinds[] = {
 	{ "load-left", FINDING_WARNS,
 	  "Something of a load was left behind: a process or its scratch folder.",
 	  "See what holds it; it may load the next stage too." },
+	{ "outside-unit", FINDING_WARNS,
+	  "The measurement or a load ran as the daemon's own child and not in a unit of its own.",
+	  "See what systemd says of it (journalctl); what it would not start has the daemon's "
+	  "rights and bounds." },
 	/* the machine, meanwhile */
 	{ "steal", FINDING_INCONCLUSIVE,
 	  "The hypervisor took more than 1 % of the CPU time for others.",

@@ -124,6 +124,11 @@ int scratch_make(const char *dir, const char *name, uint64_t bytes, uint64_t tak
 	return 0;
 }
 
+int scratch_share(int fd)
+{
+	return fchmod(fd, 01777) < 0 ? -errno : 0;
+}
+
 /* Opens a folder the load may have taken its own rights from. */
 static int scratch_open_forced(int dir_fd, const char *name, int *ret)
 {

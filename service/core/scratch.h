@@ -17,6 +17,12 @@
 int scratch_make(const char *dir, const char *name, uint64_t bytes, uint64_t taken_bytes, uid_t uid,
 		 char **ret_name, int *ret_fd, char **ret_message);
 
+/*
+ * Whoever has it open may write into it: for a load that runs as another user, where this process
+ * has no right to give files away. Nobody finds it by its name, which cannot be listed.
+ */
+int scratch_share(int fd);
+
 /* Remove all that is in the open folder, whatever it is; links are not followed. First error met.
  */
 int scratch_empty(int fd);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * lrtbf-load: the nanny of one load. Reads its errand on descriptor 3, starts a guardian for each
- *instance (shelter.c, instance.c), says how it goes on descriptor 4 and is told by SIGTERM to end.
+ * instance (shelter.c, instance.c), says how it goes on descriptor 4 and is told by SIGTERM to end.
  *
  * Three generations, and the death of any one ends all below it, by the kernel's hand and not by a
  * program's good will:
@@ -10,10 +10,14 @@
  *
  * The nanny asks for SIGKILL when the daemon dies, a guardian when the nanny dies, and the process
  * namespace goes with its guardian. The kernel sends such a signal with the rights of the one who
- *dies: a root without CAP_KILL has none over nobody's processes. Both therefore also watch a
- *descriptor whose other end goes with the one above. Where no namespace is permitted the signal is
- *SIGTERM: a guardian then ends its tree itself; only its own SIGKILL leaves orphans, which become
- *children of the nanny.
+ * dies: a root without CAP_KILL has none over nobody's processes. Both therefore also watch a
+ * descriptor whose other end goes with the one above. Where no namespace is permitted the signal is
+ * SIGTERM: a guardian then ends its tree itself; only its own SIGKILL leaves orphans, which become
+ * children of the nanny.
+ *
+ * As a unit of PID 1 (--stdio) it has no daemon above it but the one at the other end of its status
+ * socket, and PID 1 ends whatever is left in the unit when it is gone. --sweep, afterwards, empties
+ * the scratch folder on descriptor 2, as the user whose files they are.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,6 +40,10 @@
 #include "shelter.h"
 #include "status.h"
 #include "tree.h"
+
+/* What lrtbfd has it do otherwise than as its child. */
+#define NANNY_STDIO "--stdio"
+#define NANNY_SWEEP "--sweep"
 
 /* A guardian gives its command 100 ms; one that has not ended by then is killed with all it guards.
  */
@@ -226,6 +234,26 @@ static int nanny_close_others(const struct errand *e)
 	return 0;
 }
 
+/* PID 1 gives a service its descriptors as 0, 1 and 2. */
+static int nanny_take_stdio(void)
+{
+	for (int fd = 0; fd < 3; fd++)
+		if (dup2(fd, ERRAND_FD + fd) < 0)
+			return -errno;
+	if (syscall(SYS_close_range, 0, 2, 0) < 0 || open("/dev/null", O_RDWR) != 0 ||
+	    dup2(0, 1) < 0 || dup2(0, 2) < 0)
+		return -errno;
+	return 0;
+}
+
+/* Whoever sent the errand has gone away, or has thought better of it. */
+static bool nanny_is_late(void)
+{
+	struct pollfd p = { .fd = ERRAND_STATUS_FD, .events = POLLRDHUP };
+
+	return poll(&p, 1, 0) > 0 && p.revents;
+}
+
 static int nanny_begin(struct nanny *n)
 {
 	int r;
@@ -257,18 +285,24 @@ int main(int argc, char **argv)
 	struct nanny n = { .kind = SHELTER_NAMESPACE, .life = { -1, -1 }, .signal_fd = -1 };
 	int r;
 
-	if (argc > 1) {
-		fprintf(stderr, "lrtbf-load is started by lrtbfd and takes no arguments.\n");
+	if (argc == 2 && strcmp(argv[1], NANNY_SWEEP) == 0)
+		return scratch_empty(STDERR_FILENO) < 0 ? 1 : 0;
+	if (argc > 2 || (argc == 2 && strcmp(argv[1], NANNY_STDIO) != 0)) {
+		fprintf(stderr, "lrtbf-load is started by lrtbfd and not by hand.\n");
 		return 64;
 	}
-	r = nanny_read_errand(&e, &message);
+	r = argc == 2 ? nanny_take_stdio() : 0;
+	if (r == 0)
+		r = nanny_read_errand(&e, &message);
 	if (r < 0) {
-		fprintf(stderr, "lrtbf-load: %s\n", message);
+		fprintf(stderr, "lrtbf-load: %s\n", message ?: g_strerror(-r));
 		return 1;
 	}
+	if (nanny_is_late())
+		return 0;
 	n.errand = e;
 	r = nanny_begin(&n);
-	if (r < 0 || getppid() != e->parent)
+	if (r < 0 || (e->parent && getppid() != e->parent))
 		nanny_end(&n);
 	nanny_run(&n);
 	if (e->scratch)

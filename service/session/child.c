@@ -3,11 +3,14 @@
  * Why posix_spawn(): the daemon has a worker thread and hundreds of pages of its own; vfork
  * semantics copy neither, and between fork and exec none of our code runs.
  *
- * The order travels in a memfd and not in a pipe: the child may read it when it likes, and a child
- * that never does leaves nobody blocked.
+ * The order travels in a pipe, which has room for all of it: a child that never reads leaves nobody
+ * blocked, and one that has to wait for its unit waits at its first line, without a thread or a
+ * page that would have to be moved with it. When the daemon dies meanwhile the pipe is closed and
+ * the child ends.
  */
 #include "child.h"
 
+#include "cage.h"
 #include "cleanup.h"
 #include "clock.h"
 #include "log.h"
@@ -18,8 +21,8 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #define CHILD_PATIENCE_NS (500 * NSEC_PER_MSEC)
 
@@ -31,23 +34,31 @@ struct child {
 	sd_event_source *exit_source, *kill_timer;
 	bool asked, killed;
 	uint64_t killed_ns;
+	/* until its unit is there */
+	const struct cage *cage; /* NULL: none */
+	struct cage_unit *unit;
+	void (*outside)(const char *why, void *userdata);
+	struct order order;
+	int order_fds[2]; /* -1: it has its order, or gets none */
 };
 
-static int child_order_fd(const struct order *wanted)
+/* A child without its order reads the end of the pipe, and ends. */
+static void child_close_order(struct child *c)
 {
-	g_auto(fd_t) fd = memfd_create("lrtbf-order", MFD_CLOEXEC);
-	struct order order = *wanted;
+	for (int i = 0; i < 2; i++)
+		fd_close(fd_steal(&c->order_fds[i]));
+}
+
+/* The reading end is open here until then: no SIGPIPE comes of a child that has ended. */
+static int child_give_order(struct child *c)
+{
 	int r;
 
-	if (fd < 0)
-		return -errno;
-	order.parent_pid = getpid();
-	r = order_write(fd, &order);
-	if (r < 0)
-		return r;
-	if (lseek(fd, 0, SEEK_SET) < 0)
-		return -errno;
-	return fd_steal(&fd);
+	if (c->order_fds[1] < 0)
+		return 0;
+	r = order_write(c->order_fds[1], &c->order);
+	child_close_order(c);
+	return r;
 }
 
 /*
@@ -125,29 +136,80 @@ static int on_child_exit(sd_event_source *src, const siginfo_t *si, void *userda
 	return 0;
 }
 
-int child_start(sd_event *event, const char *path, const struct order *order, int region_fd,
-		child_ended_t ended, void *userdata, struct child **ret, char **ret_message)
+/* --- its unit --- */
+
+static void child_stays_outside(struct child *c, const char *why)
 {
-	g_auto(fd_t) order_fd = child_order_fd(order);
-	struct child *c;
+	if (!c->asked)
+		c->outside(why, c->userdata);
+}
+
+static void on_child_unit(int r, const char *why, void *userdata)
+{
+	struct child *c = userdata;
+
+	if (r < 0 && r != -EOPNOTSUPP)
+		child_stays_outside(c, why);
+	r = child_give_order(c);
+	if (r < 0) {
+		log_warning("The order for lrtbf-measure cannot be written, killing it: %s",
+			    g_strerror(-r));
+		child_kill(c);
+	}
+}
+
+static int child_enter(struct child *c, const struct child_params *p)
+{
+	const struct cage_scope scope = {
+		.name = p->unit,
+		.description = p->description,
+		.pid = c->pid,
+	};
 	int r;
 
-	if (order_fd < 0) {
-		*ret_message = g_strdup_printf("The order for lrtbf-measure cannot be written: %s.",
-					       g_strerror(-order_fd));
-		return order_fd;
-	}
-	c = g_new0(struct child, 1);
-	c->event = event;
-	c->ended = ended;
-	c->userdata = userdata;
-	r = child_spawn(path, order_fd, region_fd, &c->pid);
+	if (!p->cage)
+		return child_give_order(c);
+	c->cage = p->cage;
+	r = c->cage->scope(c->cage->userdata, &scope, on_child_unit, c, &c->unit);
+	if (r == 0)
+		return 0;
+	child_stays_outside(c, g_strerror(-r));
+	return child_give_order(c);
+}
+
+/* --- from outside --- */
+
+static struct child *child_new(const struct child_params *p)
+{
+	struct child *c = g_new0(struct child, 1);
+
+	c->event = p->event;
+	c->ended = p->ended;
+	c->outside = p->outside;
+	c->userdata = p->userdata;
+	c->order = *p->order;
+	c->order.parent_pid = getpid();
+	c->order_fds[0] = c->order_fds[1] = -1;
+	return c;
+}
+
+int child_start(const struct child_params *p, struct child **ret, char **ret_message)
+{
+	struct child *c = child_new(p);
+	int r;
+
+	r = pipe2(c->order_fds, O_CLOEXEC) < 0 ? -errno : 0;
+	if (r == 0)
+		r = child_spawn(p->path, c->order_fds[0], p->region_fd, &c->pid);
 	if (r < 0) {
-		*ret_message = g_strdup_printf("%s cannot be started: %s.", path, g_strerror(-r));
-		g_free(c);
+		*ret_message =
+			g_strdup_printf("%s cannot be started: %s.", p->path, g_strerror(-r));
+		child_free(c);
 		return r;
 	}
-	r = sd_event_add_child(event, &c->exit_source, c->pid, WEXITED, on_child_exit, c);
+	r = sd_event_add_child(c->event, &c->exit_source, c->pid, WEXITED, on_child_exit, c);
+	if (r >= 0)
+		r = child_enter(c, p);
 	if (r < 0) {
 		*ret_message =
 			g_strdup_printf("lrtbf-measure cannot be watched: %s.", g_strerror(-r));
@@ -181,6 +243,7 @@ void child_stop(struct child *c)
 	if (c->pid <= 0 || c->asked)
 		return;
 	c->asked = true;
+	child_close_order(c);
 	(void)kill(c->pid, SIGTERM);
 	r = clock_timer(c->event, &c->kill_timer, CHILD_PATIENCE_NS, on_child_patience, c);
 	if (r < 0) {
@@ -201,6 +264,9 @@ struct child *child_free(struct child *c)
 		while (waitpid(c->pid, NULL, 0) < 0 && errno == EINTR)
 			;
 	}
+	child_close_order(c);
+	if (c->unit)
+		c->cage->leave(c->unit);
 	g_free(c);
 	return NULL;
 }

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 #include <systemd/sd-event.h>
 
+struct cage;
 struct child;
 
 struct child_end {
@@ -24,9 +25,23 @@ struct child_end {
 /* Called once; child_free() may be called from within. */
 typedef void (*child_ended_t)(const struct child_end *end, void *userdata);
 
-/* @path: lrtbf-measure. Nothing but 0..4 is open in it. A sentence in @ret_message. */
-int child_start(sd_event *event, const char *path, const struct order *order, int region_fd,
-		child_ended_t ended, void *userdata, struct child **ret, char **ret_message);
+struct child_params {
+	sd_event *event;
+	const char *path; /* lrtbf-measure */
+	const struct order *order;
+	int region_fd;
+	/* a unit for it to wait in until it gets its order; cage NULL: none */
+	const struct cage *cage;
+	const char *unit, *description;
+	child_ended_t ended;
+	/* It stays in the daemon's unit and measures there: why, half a sentence. Once at most,
+	 * also from within child_start(). */
+	void (*outside)(const char *why, void *userdata);
+	void *userdata;
+};
+
+/* Nothing but 0..4 is open in it. A sentence in @ret_message. */
+int child_start(const struct child_params *p, struct child **ret, char **ret_message);
 /* SIGTERM, and SIGKILL after 500 ms. Harmless when called again. */
 void child_stop(struct child *c);
 void child_kill(struct child *c); /* SIGKILL at once */

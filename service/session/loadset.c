@@ -122,6 +122,9 @@ static void loadset_add(struct loadset *s, const struct loadset_params *p, const
 	struct nanny_params q = { .event = s->event,
 				  .load_path = p->load_path,
 				  .scratch_dir = p->scratch_dir,
+				  .cage = p->cage,
+				  .session = p->session,
+				  .stage = p->stage,
 				  .news = on_nanny_news,
 				  .userdata = s };
 

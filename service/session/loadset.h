@@ -12,17 +12,18 @@
 #include "load.h"
 #include <systemd/sd-event.h>
 
+struct cage;
 struct loadset;
 
 enum loadset_news {
 	LOADSET_RUNNING, /* once: every load has started, or trouble was reported of it */
-	LOADSET_TROUBLE, /* one is absent, was refused or died early: text says which and why; the
-			    rest runs on */
+	LOADSET_TROUBLE, /* one is absent, was refused, died early or runs otherwise than it should:
+			    text says which and why; the rest runs on */
 	LOADSET_GONE,	 /* after loadset_stop(): no process is left, scratch folders removed */
 };
 /*
- * @finding_id: "load-absent", "load-died", "load-left"; NULL with RUNNING and GONE, as @text. Only
- * from the event loop, never from within a call below. The set may be freed in it.
+ * @finding_id: "load-absent", "load-died", "load-left", "outside-unit"; NULL with RUNNING and GONE,
+ * as @text. Only from the event loop, never from within a call below. The set may be freed in it.
  */
 typedef void (*loadset_news_t)(enum loadset_news what, const char *finding_id, const char *text,
 			       void *userdata);
@@ -31,6 +32,9 @@ struct loadset_params {
 	sd_event *event;
 	const char *load_path;	 /* lrtbf-load */
 	const char *scratch_dir; /* made 0711 when missing */
+	const struct cage *cage; /* a unit for each; NULL: children of this process */
+	const char *session;	 /* id, for their names; not needed without a cage */
+	unsigned stage;		 /* index, likewise */
 	loadset_news_t news;
 	void *userdata;
 };

@@ -258,6 +258,38 @@ static int measuring_open_region(struct measuring *m, int *ret_fd, char **ret_me
 	return 0;
 }
 
+static void on_measuring_outside(const char *why, void *userdata)
+{
+	struct measuring *m = userdata;
+
+	finding_add(m->result->findings, "outside-unit",
+		    "lrtbf-measure ran in the daemon's unit and not in its own: %s.", why);
+}
+
+static int measuring_start_child(struct measuring *m, int region_fd, char **ret_message)
+{
+	const struct session_place *place = m->p.place;
+	g_autofree char *unit = NULL, *description = NULL;
+
+	unit = g_strdup_printf("lrtbf-measure-%s-%u.scope", m->p.id, m->result->index);
+	description = g_strdup_printf("Latency measurement (session %s, stage %u, load %s)",
+				      m->p.id, m->result->index + 1, m->result->load);
+	return child_start(
+		&(struct child_params){
+			.event = place->event,
+			.path = place->measure_path,
+			.order = &m->order,
+			.region_fd = region_fd,
+			.cage = place->cage,
+			.unit = unit,
+			.description = description,
+			.ended = on_measuring_child_ended,
+			.outside = on_measuring_outside,
+			.userdata = m,
+		},
+		&m->child, ret_message);
+}
+
 static int measuring_spawn(struct measuring *m, char **ret_message)
 {
 	const struct session_place *place = m->p.place;
@@ -271,8 +303,7 @@ static int measuring_spawn(struct measuring *m, char **ret_message)
 	watch_begin(&m->watch, place->root, &m->order.cpus);
 	m->child_start_ns = clock_mono_ns();
 	m->next_checkpoint_ns = m->child_start_ns + m->p.checkpoint_ns;
-	r = child_start(place->event, place->measure_path, &m->order, region_fd,
-			on_measuring_child_ended, m, &m->child, ret_message);
+	r = measuring_start_child(m, region_fd, ret_message);
 	if (r < 0)
 		return r;
 	r = measuring_tick(m);

@@ -17,8 +17,7 @@
 
 #define FD_MIN 16
 
-/* The errand as an open file at its start. */
-static int errand_to_fd(const struct errand *e, int *ret)
+int nanny_errand_fd(const struct errand *e, int *ret)
 {
 	g_autofree char *text = errand_to_text(e);
 	size_t size = strlen(text);
@@ -84,7 +83,7 @@ int nanny_spawn(const char *path, const struct errand *e, int status_fd, int scr
 	g_auto(fd_t) errand_up = -1, status_up = -1, scratch_up = -1;
 	int r;
 
-	r = errand_to_fd(e, &errand_up);
+	r = nanny_errand_fd(e, &errand_up);
 	if (r < 0)
 		return r;
 	status_up = fcntl(status_fd, F_DUPFD_CLOEXEC, FD_MIN);

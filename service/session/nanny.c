@@ -3,6 +3,10 @@
  * "Gone" is not the process's exit: it may be killed, or a load may hang in the kernel. Each nanny
  * hands over pidfds of its guardians, and a guardian's pidfd becomes readable when the last process
  * it guards is gone (the kernel lets the first process of a namespace end only after all others).
+ *
+ * In a unit of PID 1 it is no child of ours, and there is no exit to wait for: PID 1 holds the
+ * status socket open until no process of the unit is left, so its end-of-file is the end of all. To
+ * close our side ends a nanny too, whatever PID 1 is busy with.
  */
 #include "nanny.h"
 
@@ -22,14 +26,19 @@ struct nanny {
 	sd_event *event;
 	nanny_news_t news;
 	void *userdata;
-	char *name;		  /* the load's */
+	char *name; /* the load's */
+	char *load_path;
+	struct errand *errand;
 	unsigned wanted, started; /* instances */
 	bool troubled, ending;
 	pid_t pid; /* 0: none, or ended and reaped */
+	const struct cage *cage;
+	struct cage_unit *unit; /* NULL: none, or no process of it is left */
+	bool unit_asked;	/* whether it starts is not known yet */
 	char *scratch_dir;
 	char *scratch;	     /* folder's name within scratch_dir; NULL: none */
 	struct broom *broom; /* removes it; NULL: not yet, or done */
-	uint64_t scratch_bytes;
+	uint64_t scratch_bytes, taken_bytes;
 	int status_fd;
 	sd_event_source *child_source, *status_source;
 	GPtrArray *guards; /* of struct guard: those that live */
@@ -56,10 +65,14 @@ void nanny_free(struct nanny *n)
 		return;
 	sd_event_source_disable_unref(n->child_source);
 	sd_event_source_disable_unref(n->status_source);
+	if (n->unit)
+		n->cage->leave(n->unit);
 	broom_free(n->broom);
 	g_ptr_array_unref(n->guards);
 	fd_close(n->status_fd);
 	sd_event_unref(n->event);
+	errand_free(n->errand);
+	g_free(n->load_path);
 	g_free(n->scratch_dir);
 	g_free(n->scratch);
 	g_free(n->name);
@@ -73,7 +86,7 @@ bool nanny_settled(const struct nanny *n)
 
 bool nanny_gone(const struct nanny *n)
 {
-	return n->pid == 0 && n->guards->len == 0;
+	return n->pid == 0 && !n->unit && n->guards->len == 0;
 }
 
 const char *nanny_name(const struct nanny *n)
@@ -151,39 +164,32 @@ static void nanny_on_message(struct nanny *n, const char *text, int fd)
 /* 1: one message; 0: none waits; -EPIPE: the nanny has closed it. */
 static int nanny_receive(struct nanny *n)
 {
-	union {
-		char bytes[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} control;
 	char text[ERRAND_STATUS_MAX + 1];
-	struct iovec iov = { .iov_base = text, .iov_len = sizeof(text) - 1 };
-	struct msghdr msg = { .msg_iov = &iov,
-			      .msg_iovlen = 1,
-			      .msg_control = &control,
-			      .msg_controllen = sizeof(control) };
-	ssize_t size = recvmsg(n->status_fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-	int fd = -1;
+	int fd, r;
 
-	if (size < 0)
-		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
-	if (size == 0)
-		return -EPIPE;
-	for (struct cmsghdr *c = CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c))
-		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
-		    c->cmsg_len == CMSG_LEN(sizeof(int)))
-			memcpy(&fd, CMSG_DATA(c), sizeof(int));
-	text[size] = '\0';
-	nanny_on_message(n, text, fd);
-	return 1;
+	r = nanny_read_status(n->status_fd, text, &fd);
+	if (r > 0)
+		nanny_on_message(n, text, fd);
+	return r;
+}
+
+static void nanny_unit_gone(struct nanny *n)
+{
+	n->unit = n->cage->leave(n->unit);
+	nanny_trouble(n, "load-died", "its nanny ended");
+	nanny_changed(n);
 }
 
 static int nanny_on_status(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
 	struct nanny *n = userdata;
 
-	/* end-of-file stays readable; the exit is what counts */
-	if (nanny_receive(n) < 0)
-		n->status_source = sd_event_source_disable_unref(n->status_source);
+	if (nanny_receive(n) >= 0)
+		return 0;
+	/* end-of-file stays readable; of a child of ours the exit is what counts */
+	n->status_source = sd_event_source_disable_unref(n->status_source);
+	if (n->unit)
+		nanny_unit_gone(n);
 	return 0;
 }
 
@@ -206,18 +212,24 @@ static int nanny_on_exit(sd_event_source *source, const siginfo_t *si, void *use
 
 /* --- start --- */
 
-static int nanny_make_scratch(struct nanny *n, const struct nanny_params *p, const struct errand *e,
-			      int *ret_fd, char **ret_message)
+static int nanny_make_scratch(struct nanny *n, int *ret_fd, char **ret_message)
 {
+	const struct errand *e = n->errand;
 	int r;
 
 	if (!e->scratch)
 		return 0;
-	r = scratch_make(n->scratch_dir, n->name, e->scratch_bytes, p->taken_bytes,
+	r = scratch_make(n->scratch_dir, n->name, e->scratch_bytes, n->taken_bytes,
 			 e->nobody ? ERRAND_NOBODY : (uid_t)-1, &n->scratch, ret_fd, ret_message);
 	if (r == 0)
 		n->scratch_bytes = e->scratch_bytes;
 	return r;
+}
+
+static int nanny_watch_status(struct nanny *n)
+{
+	return sd_event_add_io(n->event, &n->status_source, n->status_fd, EPOLLIN, nanny_on_status,
+			       n);
 }
 
 static int nanny_watch(struct nanny *n)
@@ -227,27 +239,41 @@ static int nanny_watch(struct nanny *n)
 	r = sd_event_add_child(n->event, &n->child_source, n->pid, WEXITED, nanny_on_exit, n);
 	if (r < 0)
 		return r;
-	r = sd_event_add_io(n->event, &n->status_source, n->status_fd, EPOLLIN, nanny_on_status, n);
+	r = nanny_watch_status(n);
 	if (r < 0)
 		return r;
 	/* what it said is heard before its end is */
 	return sd_event_source_set_priority(n->child_source, SD_EVENT_PRIORITY_NORMAL + 1);
 }
 
-static int nanny_start(struct nanny *n, const struct nanny_params *p, const struct errand *e,
-		       char **ret_message)
+/* Its scratch folder, and a socket whose other end is in @ret_status_fd. */
+static int nanny_prepare(struct nanny *n, int *ret_status_fd, int *ret_scratch_fd,
+			 char **ret_message)
 {
-	g_auto(fd_t) status_fd = -1, scratch_fd = -1;
 	int pair[2], r;
 
-	r = nanny_make_scratch(n, p, e, &scratch_fd, ret_message);
+	r = nanny_make_scratch(n, ret_scratch_fd, ret_message);
 	if (r < 0)
 		return r;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return -errno;
 	n->status_fd = pair[0];
-	status_fd = pair[1];
-	r = nanny_spawn(p->load_path, e, status_fd, scratch_fd, &n->pid);
+	*ret_status_fd = pair[1];
+	return 0;
+}
+
+static int nanny_start_child(struct nanny *n, char **ret_message)
+{
+	g_auto(fd_t) status_fd = -1, scratch_fd = -1;
+	int r;
+
+	n->errand->nobody = geteuid() == 0 && !n->errand->keep_rights;
+	n->errand->parent = getpid();
+	n->errand->no_namespace = g_getenv("LRTBF_LOAD_NO_NAMESPACE") != NULL;
+	r = nanny_prepare(n, &status_fd, &scratch_fd, ret_message);
+	if (r < 0)
+		return r;
+	r = nanny_spawn(n->load_path, n->errand, status_fd, scratch_fd, &n->pid);
 	return r < 0 ? r : nanny_watch(n);
 }
 
@@ -259,44 +285,115 @@ static void sentence_embed(char *text)
 		text[strlen(text) - 1] = '\0';
 }
 
-static struct errand *nanny_errand(const struct nanny_params *p, const struct load *l)
+/* @message: NULL, or what it cannot be started for; freed. */
+static void nanny_absent(struct nanny *n, int r, char *message)
 {
-	struct errand *e = errand_new(l);
+	g_autofree char *why = message;
 
-	e->nobody = geteuid() == 0 && !l->as_root;
-	e->parent = getpid();
-	e->no_namespace = g_getenv("LRTBF_LOAD_NO_NAMESPACE") != NULL;
-	return e;
+	if (!why)
+		why = g_strdup_printf("its nanny %s cannot be started: %s", n->load_path,
+				      g_strerror(-r));
+	sentence_embed(why);
+	nanny_trouble(n, "load-absent", why);
+}
+
+static void nanny_begin_child(struct nanny *n)
+{
+	char *message = NULL;
+	int r;
+
+	r = nanny_start_child(n, &message);
+	if (r < 0)
+		nanny_absent(n, r, message);
+}
+
+/* --- start, as a unit --- */
+
+/* There will be no unit: all that was made for it goes, and it is a child of ours. */
+static void nanny_stay_child(struct nanny *n, int r, const char *why)
+{
+	g_autofree char *text = NULL;
+
+	fd_close(n->status_fd);
+	n->status_fd = -1;
+	nanny_remove_scratch(n);
+	if (n->ending)
+		return;
+	if (r != -EOPNOTSUPP) {
+		text = g_strdup_printf("Load %s ran below the daemon and not in a unit of its own: "
+				       "%s.",
+				       n->name, why);
+		n->news("outside-unit", text, n->userdata);
+	}
+	nanny_begin_child(n);
+}
+
+static void on_nanny_unit(int r, const char *why, void *userdata)
+{
+	struct nanny *n = userdata;
+
+	n->unit_asked = false;
+	if (r >= 0)
+		r = nanny_watch_status(n);
+	if (r < 0) {
+		n->unit = n->cage->leave(n->unit);
+		nanny_stay_child(n, r, why ?: g_strerror(-r));
+	}
+	nanny_changed(n);
+}
+
+/* The one who runs it may write into its folder, whoever that is. */
+static int nanny_open_scratch(const struct nanny *n, int scratch_fd)
+{
+	return scratch_fd < 0 || n->errand->keep_rights ? 0 : scratch_share(scratch_fd);
+}
+
+static void nanny_begin_unit(struct nanny *n, const struct nanny_params *p)
+{
+	g_auto(fd_t) status_fd = -1, scratch_fd = -1;
+	char *message = NULL;
+	int r;
+
+	/* PID 1 makes it who it is, and ends all of it together */
+	n->errand->nobody = false;
+	n->errand->parent = 0;
+	n->errand->no_namespace = true;
+	r = nanny_prepare(n, &status_fd, &scratch_fd, &message);
+	if (r == 0)
+		r = nanny_open_scratch(n, scratch_fd);
+	if (r < 0) {
+		nanny_absent(n, r, message);
+		return;
+	}
+	r = nanny_unit(p, n->errand, status_fd, scratch_fd, on_nanny_unit, n, &n->unit);
+	n->unit_asked = r == 0;
+	if (r < 0)
+		nanny_stay_child(n, r, g_strerror(-r));
 }
 
 struct nanny *nanny_new(const struct nanny_params *p, const struct load *l)
 {
-	g_autoptr(errand_t) e = nanny_errand(p, l);
-	g_autofree char *message = NULL;
 	struct nanny *n = g_new0(struct nanny, 1);
-	int r;
 
 	n->event = sd_event_ref(p->event);
 	n->news = p->news;
 	n->userdata = p->userdata;
+	n->cage = p->cage;
 	n->name = g_strdup(l->name);
-	n->wanted = e->instances;
+	n->errand = errand_new(l);
+	n->wanted = n->errand->instances;
 	n->status_fd = -1;
+	n->load_path = g_strdup(p->load_path);
 	n->scratch_dir = g_strdup(p->scratch_dir);
+	n->taken_bytes = p->taken_bytes;
 	n->guards = g_ptr_array_new_with_free_func(guard_free);
-	if (l->as_root && geteuid() != 0) {
+	if (l->as_root && geteuid() != 0)
 		nanny_trouble(n, "load-absent",
 			      "it needs root's rights and the daemon has not got them");
-		return n;
-	}
-	r = nanny_start(n, p, e, &message);
-	if (r < 0) {
-		if (!message)
-			message = g_strdup_printf("its nanny %s cannot be started: %s",
-						  p->load_path, g_strerror(-r));
-		sentence_embed(message);
-		nanny_trouble(n, "load-absent", message);
-	}
+	else if (n->cage)
+		nanny_begin_unit(n, p);
+	else
+		nanny_begin_child(n);
 	return n;
 }
 
@@ -305,6 +402,10 @@ struct nanny *nanny_new(const struct nanny_params *p, const struct load *l)
 void nanny_signal(struct nanny *n, int signo)
 {
 	n->ending = true;
+	if (n->unit) {
+		shutdown(n->status_fd, SHUT_WR); /* also ends one that is only about to start */
+		n->cage->kill(n->unit, signo);
+	}
 	/* without the right to signal another user's process: a hang-up ends it as well */
 	if (n->pid > 0 && kill(n->pid, signo) < 0 && errno == EPERM)
 		shutdown(n->status_fd, SHUT_WR);
@@ -313,6 +414,8 @@ void nanny_signal(struct nanny *n, int signo)
 void nanny_give_up(struct nanny *n)
 {
 	g_ptr_array_set_size(n->guards, 0);
+	if (n->unit)
+		n->unit = n->cage->leave(n->unit);
 	if (!n->broom)
 		return;
 	n->broom = broom_free(n->broom);
@@ -323,7 +426,10 @@ static bool nanny_reaped(struct nanny *n)
 {
 	if (n->pid > 0 && waitpid(n->pid, NULL, WNOHANG) != 0)
 		n->pid = 0;
-	return n->pid == 0;
+	/* one that has not started yet finds its socket closed; the bus is not read from here */
+	if (n->unit && (n->unit_asked || nanny_receive(n) < 0))
+		n->unit = n->cage->leave(n->unit);
+	return n->pid == 0 && !n->unit;
 }
 
 void nanny_end_now(struct nanny *n, gint64 deadline_us)

@@ -4,6 +4,7 @@
  * The daemon's side of one lrtbf-load process, which runs one load. Made and owned by a loadset;
  * event loop's thread only.
  */
+#include "cage.h"
 #include "errand.h"
 #include <systemd/sd-event.h>
 
@@ -19,14 +20,18 @@ typedef void (*nanny_news_t)(const char *finding_id, const char *text, void *use
 struct nanny_params {
 	sd_event *event;
 	const char *load_path, *scratch_dir;
-	uint64_t taken_bytes; /* of the scratch folder's free space, promised to others */
+	const struct cage *cage; /* a unit for it; NULL: a child of ours */
+	const char *session;	 /* id */
+	unsigned stage;		 /* index */
+	uint64_t taken_bytes;	 /* of the scratch folder's free space, promised to others */
 	nanny_news_t news;
 	void *userdata;
 };
 
 /* Starts the load's nanny. Never NULL: what goes wrong is news. */
 struct nanny *nanny_new(const struct nanny_params *p, const struct load *l);
-/* The process is left alone: nanny_end_now() before, when it may live. */
+/* The process is left alone: nanny_end_now() before, when it may live. In a unit it ends by itself.
+ */
 void nanny_free(struct nanny *n);
 
 /* All instances have started, or there was trouble. */
@@ -54,3 +59,14 @@ const char *nanny_name(const struct nanny *n);
 /* nanny-spawn.c: the process with its errand, status socket and scratch folder (-1: none). */
 int nanny_spawn(const char *path, const struct errand *e, int status_fd, int scratch_fd,
 		pid_t *ret_pid);
+/* The errand as an open file at its start. */
+int nanny_errand_fd(const struct errand *e, int *ret);
+
+/* nanny-unit.c: the same as a unit of PID 1. */
+int nanny_unit(const struct nanny_params *p, const struct errand *e, int status_fd, int scratch_fd,
+	       cage_started_t started, void *userdata, struct cage_unit **ret);
+/*
+ * nanny-status.c: one packet. 1: @text and its descriptor (-1: none); 0: none waits; -EPIPE: the
+ * other end is closed.
+ */
+int nanny_read_status(int status_fd, char text[ERRAND_STATUS_MAX + 1], int *ret_fd);

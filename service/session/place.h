@@ -7,6 +7,7 @@
 #include "house.h"
 #include "sessions.h"
 
+struct cage;
 struct irqpolicy;
 struct ports;
 
@@ -19,6 +20,7 @@ struct session_place {
 	struct house *house;
 	struct irqpolicy *irqpolicy; /* NULL: none */
 	struct ports *ports;	     /* NULL: none */
+	const struct cage *cage;     /* NULL: plain children */
 	sessions_news_t news;	     /* to sessions.c */
 	void *userdata;
 };

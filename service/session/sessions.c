@@ -246,6 +246,7 @@ static void sessions_set_place(struct sessions *m)
 		.house = &m->house,
 		.irqpolicy = p->irqpolicy,
 		.ports = p->ports,
+		.cage = p->cage,
 		.news = on_session_news,
 		.userdata = m,
 	};

@@ -11,6 +11,7 @@
 #include "store.h"
 #include <systemd/sd-event.h>
 
+struct cage;
 struct session;
 struct sessions;
 struct irqpolicy;
@@ -38,6 +39,7 @@ struct sessions_params {
 	const char *lock_path;		      /* the machine-wide lock */
 	struct irqpolicy *irqpolicy;	      /* interrupt threads; NULL: none (tests) */
 	struct ports *ports;		      /* parallel ports; NULL: none (tests) */
+	const struct cage *cage; /* units for what sessions start; NULL: plain children */
 	sessions_news_t news;
 	void *userdata;
 };

@@ -187,7 +187,8 @@ static void on_stage_loads(enum loadset_news what, const char *finding_id, const
 	case LOADSET_TROUBLE:
 		finding_add(s->result->findings, finding_id, "%s", text);
 		log_write(LOG_NOTICE, s->p.id, "Stage %s: %s", s->result->name, text);
-		if (s->phase == STAGE_LOADS)
+		if (s->phase == STAGE_LOADS &&
+		    finding_kind(finding_id)->weight == FINDING_INCONCLUSIVE)
 			stage_timer(s, STAGE_TROUBLE_NS, on_stage_loads_late);
 		stage_news(s, STAGE_FINDING);
 		break;
@@ -205,6 +206,9 @@ static void stage_load(struct stage *s)
 		.event = s->p.place->event,
 		.load_path = s->p.place->load_path,
 		.scratch_dir = s->p.place->scratch_dir,
+		.cage = s->p.place->cage,
+		.session = s->p.id,
+		.stage = s->result->index,
 		.news = on_stage_loads,
 		.userdata = s,
 	};

@@ -343,6 +343,7 @@ static void test_child(void)
 	struct child *c = NULL;
 	sd_event *event = NULL;
 	struct order o;
+	struct child_params p = { .order = &o, .ended = on_ended, .userdata = &end };
 	sigset_t chld;
 	int region;
 
@@ -356,8 +357,10 @@ static void test_child(void)
 	g_assert_cmpint(dup2(region, 63), ==,
 			63); /* without O_CLOEXEC, like a careless library's */
 	g_assert_cmpint(sd_event_new(&event), >=, 0);
-	g_assert_cmpint(child_start(event, script, &o, region, on_ended, &end, &c, &message), ==,
-			0);
+	p.event = event;
+	p.path = script;
+	p.region_fd = region;
+	g_assert_cmpint(child_start(&p, &c, &message), ==, 0);
 	while (end.code == 0)
 		g_assert_cmpint(sd_event_run(event, 100000), >=, 0);
 	g_assert_cmpint(end.code, ==, CLD_EXITED);
