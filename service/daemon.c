@@ -23,6 +23,7 @@
 #include "log.h"
 #include "portlog.h"
 #include "ports.h"
+#include "programs.h"
 #include "storelog.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -102,32 +103,6 @@ static int daemon_set_config_dirs(struct daemon *d, const char *dir, char **ret_
 		return 0;
 	*ret_message = g_strdup_printf("The configuration folder %s cannot be read: %m.", dir);
 	return -errno;
-}
-
-/* A program that is part of us: the option's, else the build tree's, else the installed one. */
-static int daemon_find_program(const char *option, const char *beside, const char *installed,
-			       char **ret, char **ret_message)
-{
-	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
-	g_autofree char *folder = self ? g_path_get_dirname(self) : NULL;
-	char *path = option ? g_strdup(option) : NULL;
-
-	if (!path && folder) {
-		path = g_build_filename(folder, beside, NULL);
-		if (access(path, X_OK) < 0)
-			g_clear_pointer(&path, g_free);
-	}
-	if (!path)
-		path = g_strdup(installed);
-	if (access(path, X_OK) < 0) {
-		int r = -errno;
-
-		*ret_message = g_strdup_printf("The program %s cannot be executed: %m.", path);
-		g_free(path);
-		return r;
-	}
-	*ret = path;
-	return 0;
 }
 
 static void daemon_read_settings(struct daemon *d, GPtrArray *problems)
@@ -406,7 +381,6 @@ static int daemon_open_sessions(struct daemon *d, const struct daemon_options *o
 		.lock_path = o->lock_file,
 		.irqpolicy = d->irqpolicy,
 		.ports = d->ports,
-		.cage = bus_cage(d->bus),
 		.news = on_sessions_news,
 		.userdata = d,
 	};
@@ -444,11 +418,9 @@ static int daemon_start(struct daemon *d, const struct daemon_options *o, char *
 
 	r = daemon_set_config_dirs(d, o->config_dir, ret_message);
 	if (r >= 0)
-		r = daemon_find_program(o->measure, "measure/lrtbf-measure",
-					BINDIR "/lrtbf-measure", &d->measure, ret_message);
+		r = program_measure(o->measure, &d->measure, ret_message);
 	if (r >= 0)
-		r = daemon_find_program(o->load, "load/lrtbf-load", LIBEXECDIR "/lrtbf-load",
-					&d->load, ret_message);
+		r = program_load(o->load, &d->load, ret_message);
 	if (r >= 0)
 		r = daemon_open_event(d);
 	if (r >= 0)

@@ -65,7 +65,7 @@ static const char main_help[] =
 	"  --load=FILE                the program lrtbf-load\n"
 	"  --log-level=LEVEL          debug, info, notice, warning, err; over the settings' one\n"
 	"  --restore                  no daemon: put back what a killed one left on interrupt\n"
-	"                             threads and lines, say what, and end\n"
+	"                             threads and lines, keep what its session measured, and end\n"
 	"  -h, --help; --version\n"
 	"\n"
 	"SIGTERM and SIGINT stop it, SIGHUP reads the configuration again. See lrtbfd(8).\n";
@@ -179,7 +179,7 @@ int main(int argc, char **argv)
 	if (options.log_level >= 0)
 		log_set_level(options.log_level);
 	if (restore)
-		return restore_run(options.runtime_dir);
+		return restore_run(&options);
 	main_small_heap();
 	r = daemon_signals();
 	if (r >= 0)
