@@ -128,52 +128,48 @@ static int retain_run(sqlite3 *db, const char *sql, int64_t row, uint64_t second
 	return rc == SQLITE_DONE ? 0 : db_error(db, rc, ret_message);
 }
 
-#define BYTES(column) "coalesce(length(CAST(" column " AS BLOB)), 0)"
+/* Columns of text; NULL in them counts nothing. */
+static const char *const retain_head[] = { "overrides", "method", "summary", "findings", NULL };
+static const char *const retain_papers[] = { "plan_text", "conditions", "peer_conditions", "blocks",
+					     NULL };
+static const char *const retain_stages[] = { "findings",    "limits", "metrics", "irqs",
+					     "checkpoints", "port",   "peer",	 NULL };
 
-static const char retain_papers_sql[] =
-	"(SELECT coalesce(sum(" BYTES("plan_text") " + " BYTES("conditions") " + " BYTES(
-		"peer_conditions") " + " BYTES("blocks") "), 0) FROM papers WHERE session = row)";
+/* "@fixed + the bytes of each column": @fixed stands for keys, numbers and indexes. */
+static char *retain_sum(const char *const *columns, unsigned fixed)
+{
+	GString *sql = g_string_new(NULL);
 
-static const char retain_stages_sql
-	[] = "(SELECT coalesce(sum(200 + " BYTES("findings") " + " BYTES("limits") " + " BYTES("met"
-											       "ric"
-											       "s") " + " BYTES(
-		"irqs") " + " BYTES("checkpoints") " + " BYTES("port") " + " BYTES("peer") "), 0) "
-											   "FROM "
-											   "stages "
-											   "WHERE "
-											   "session"
-											   " = row)"
-											   " + "
-											   "(SELECT"
-											   " coales"
-											   "ce(sum("
-											   "50 + "
-											   "length("
-											   "data)),"
-											   " 0) "
-											   "FROM "
-											   "figures"
-											   " WHERE "
-											   "session"
-											   " = "
-											   "row)";
+	g_string_printf(sql, "%u", fixed);
+	for (; *columns; columns++)
+		g_string_append_printf(sql, " + coalesce(length(CAST(%s AS BLOB)), 0)", *columns);
+	return g_string_free(sql, FALSE);
+}
 
-static const char retain_head_sql[] = "600 + " BYTES("overrides") " + " BYTES("method") " + " BYTES(
-	"summary") " + " BYTES("findings");
+static char *retain_measure_sql(void)
+{
+	g_autofree char *head = retain_sum(retain_head, 600);
+	g_autofree char *papers = retain_sum(retain_papers, 0);
+	g_autofree char *stages = retain_sum(retain_stages, 200);
 
-/*
- * What the next ones that have ended take; *ret_n: how many. The constants above stand for keys,
- * numbers and indexes.
- */
+	return g_strdup_printf(
+		"WITH next AS (SELECT row AS r FROM sessions INDEXED BY sessions_by_fate"
+		"  WHERE plan = ? AND head_bytes = 0 AND finished_usec > 0 LIMIT ?),"
+		" sizes AS (SELECT r,"
+		"  (SELECT coalesce(sum(%s), 0) FROM papers WHERE session = r) AS papers,"
+		"  (SELECT coalesce(sum(%s), 0) FROM stages WHERE session = r) +"
+		"  (SELECT coalesce(sum(50 + length(data)), 0) FROM figures WHERE session = r)"
+		"  AS stages FROM next)"
+		" UPDATE sessions SET head_bytes = %s + iif(thinned_usec, papers, 0),"
+		"  detail_bytes = iif(thinned_usec, 0, papers + stages)"
+		" FROM sizes WHERE row = r",
+		papers, stages, head);
+}
+
+/* What the next ones that have ended take; *ret_n: how many. */
 static int retain_measure(sqlite3 *db, const char *plan, int *ret_n, char **ret_message)
 {
-	g_autofree char *sql = g_strdup_printf(
-		"UPDATE sessions SET head_bytes = %s + iif(thinned_usec, %s, 0),"
-		" detail_bytes = iif(thinned_usec, 0, %s + %s)"
-		" WHERE row IN (SELECT row FROM sessions INDEXED BY sessions_by_fate"
-		"  WHERE plan = ? AND head_bytes = 0 AND finished_usec > 0 LIMIT ?)",
-		retain_head_sql, retain_papers_sql, retain_papers_sql, retain_stages_sql);
+	g_autofree char *sql = retain_measure_sql();
 	g_autoptr(sqlite3_stmt) stmt = NULL;
 	int r, rc;
 
