@@ -9,10 +9,11 @@ import os
 import re
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
+
+from until import wait_until
 
 JOB = Path("/run/job")
 PORT = "/dev/lrtbf-parport0"
@@ -41,13 +42,6 @@ def command(*words, status=0):
 
 def loaded(module):
     return Path(f"/sys/module/{module}").is_dir()
-
-
-def wait_until(condition, what, seconds=20):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, what
-        time.sleep(0.02)
 
 
 def insmod(name):

@@ -6,7 +6,7 @@ import struct
 import time
 from pathlib import Path
 
-from conftest import wait_until
+from until import wait_until
 
 DEVICES = [Path(f"/sys/devices/platform/lrtbf-wire.{n}") for n in (0, 1)]
 DRIVER = Path("/sys/bus/platform/drivers/lrtbf-wire")

@@ -2,6 +2,8 @@
 """Tests that run inside of the lab, with the helpers of the bus tests. Each is marked with the
 kernels it is for, and scripts/test runs pytest with that mark on each."""
 import importlib.util
+import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -11,6 +13,8 @@ BUS_TESTS = Path(__file__).resolve().parents[2] / "bus"
 sys.path.insert(0, str(BUS_TESTS))
 
 import threads
+from lrtbf import CTL, LRTBFD, MEASURE
+from measured import EXACT, JOB, ctl, insert, loaded
 
 # both files are called conftest, which is why it cannot be imported by its name
 spec = importlib.util.spec_from_file_location("bus_conftest", BUS_TESTS / "conftest.py")
@@ -25,6 +29,7 @@ caller = bus_conftest.caller
 pytest_runtest_makereport = bus_conftest.pytest_runtest_makereport
 
 FIGURES = pytest.StashKey()
+TROUBLE = re.compile(r"BUG|WARNING|Oops|Call Trace|scheduling while atomic|nobody cared|soft lockup|refcount_t")
 
 
 def pytest_configure(config):
@@ -54,8 +59,43 @@ def unchanged():
         threads.put_back(before)
 
 
+@pytest.fixture
+def kernel_messages():
+    """The kernel complains of nothing."""
+    subprocess.run(["dmesg", "--clear"], check=True)
+    yield
+    said = subprocess.run(["dmesg"], check=True, capture_output=True, text=True).stdout
+    assert not TROUBLE.search(said), said
+
+
+@pytest.fixture
+def module(kernel_messages):
+    """lrtbf.ko with a device for each port."""
+    insert("lrtbf")
+    threads.seconds_until(lambda: Path("/dev/lrtbf-parport0").exists())
+    yield
+    if loaded():
+        subprocess.run(["rmmod", "lrtbf"], check=True)
+
+
+@pytest.fixture
+def warm(daemon, caller):
+    """Whatever a session needs is in memory. With instructions for a clock nobody knows how long a page
+    takes that comes from this machine: it may seem to be a minute, and a call is out of time."""
+    for program in (LRTBFD, MEASURE, CTL) if EXACT else ():
+        program.read_bytes()
+    daemon.plan("warm", 'instrument = "ktimer"; duration = "100ms";')
+    for _ in range(2 if EXACT else 0):
+        try:
+            caller.manager("Reload", "a{sv}", {})
+            ctl(daemon, "session", "start", "warm", "--wait")
+            ctl(daemon, "session", "report", "last", "--format=json")
+        except (AssertionError, TimeoutError):
+            continue
+
+
 @pytest.fixture(autouse=True, scope="session")
 def in_the_lab():
     """These tests unbind drivers and set real threads: on a virtual machine of ours only."""
-    if not Path("/run/job/.lab").is_dir():
+    if not (JOB / ".lab").is_dir():
         pytest.exit("this is not the lab: scripts/test vm", returncode=2)

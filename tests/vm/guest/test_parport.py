@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The instruments parport and ktimer on an emulated port, through daemon and command line. The kernel
-module is in the job's folder (tests/kmod/build)."""
-import json
+"""The instruments parport and ktimer on an emulated port, through daemon and command line."""
 import os
 import subprocess
 import time
@@ -11,70 +9,22 @@ import pytest
 
 import service
 import threads
-from lrtbf import CTL, LRTBFD, MEASURE
+from lrtbf import MEASURE
+from measured import (EXACT, JOB, PERIOD_MS, REALTIME, TIMEOUT_US, both, check_context, check_counts, command, ctl,
+                      run, stage_of)
 
 pytestmark = pytest.mark.usefixtures("unchanged", "module")
 
-JOB = Path("/run/job")
 PRINTED = JOB / "port.out"
 DEVICE = "/dev/lrtbf-parport0"
 THREAD = "irq/7-parport0"
-REALTIME = Path("/sys/kernel/realtime").exists()
-# with instructions for a clock nothing holds a pulse up; else the machine is emulated by a busy one
-EXACT = bool(os.environ.get("LRTBF_ICOUNT"))
-PERIOD_MS, TIMEOUT_US, PULSES = (1, 500, 10000) if EXACT else (20, 10000, 400)
+PULSES = 10000 if EXACT else 400
 
 LOOPBACK = f"""instrument = "parport"; role = "loopback"; interval = "{PERIOD_MS}ms"; timeout = "{TIMEOUT_US}us";
     warm_up = "100ms"; duration = "{PULSES * PERIOD_MS}ms"; policy = "fifo"; priority = 80; cpus = "0";
     irq_rules = ( {{ match = {{ parport = "parport0"; thread = "*"; }}; policy = "fifo"; priority = 80;
                     override = [ "measuring" ]; }} );
 """
-
-
-def both(test):
-    """On both kernels."""
-    return pytest.mark.rt(pytest.mark.std(test))
-
-
-def ctl(daemon, *words):
-    """lrtbfctl WORDS; what it printed, whenever it did."""
-    done = daemon.ctl(*words, timeout=3600)
-    assert done.returncode == 0, (words, done.returncode, done.stdout, done.stderr)
-    return done.stdout
-
-
-def command(*words):
-    subprocess.run(words, check=True, capture_output=True, timeout=600)
-
-
-def loaded():
-    return Path("/sys/module/lrtbf").is_dir()
-
-
-@pytest.fixture
-def warm(daemon, caller):
-    """Whatever a session needs is in memory. With instructions for a clock nobody knows how long a page
-    takes that comes from this machine: it may seem to be a minute, and a call is out of time."""
-    for program in (LRTBFD, MEASURE, CTL) if EXACT else ():
-        program.read_bytes()
-    daemon.plan("warm", 'instrument = "ktimer"; duration = "100ms";')
-    for _ in range(2 if EXACT else 0):
-        try:
-            caller.manager("Reload", "a{sv}", {})
-            ctl(daemon, "session", "start", "warm", "--wait")
-            ctl(daemon, "session", "report", "last", "--format=json")
-        except (AssertionError, TimeoutError):
-            continue
-
-
-@pytest.fixture
-def module():
-    if not loaded():
-        command("insmod", JOB / "lrtbf.ko")
-    threads.seconds_until(lambda: Path(DEVICE).exists())
-    yield
-    if loaded():
-        command("rmmod", "lrtbf")
 
 
 @pytest.fixture
@@ -91,41 +41,6 @@ def port():
                               or Path(DEVICE).exists())
 
 
-def run(daemon, caller, name, text, *words, state="done", timeout=120):
-    """A session by the command line; its report."""
-    daemon.plan(name, text)
-    caller.manager("Reload", "a{sv}", {})
-    sid = ctl(daemon, "session", "start", name, *words).strip()
-    assert caller.wait_state(sid, timeout=timeout) == state, daemon.log()
-    return json.loads(ctl(daemon, "session", "report", sid, "--format=json"))
-
-
-def stage_of(report):
-    assert len(report["stages"]) == 1
-    return report["stages"][0]
-
-
-def check_counts(stage):
-    """What always is true of pulses."""
-    port, figures = stage["port"], stage["all"]
-    assert port["pulses"] == port["samples"] + port["lost"] + port["discarded"]
-    assert port["lost_records"] == 0
-    assert sum(n for _, _, n in figures["histogram"]) == figures["count"]
-    assert figures["count"] + figures["warmup"] <= port["samples"]
-    assert figures["corrected"] is None or figures["corrected"]["count"] is None
-
-
-def check_context(report):
-    """Where the handler ran, and in which thread: as the kernel has it."""
-    stage = stage_of(report)
-    if REALTIME:
-        assert stage["port"]["context"] == report["session"]["method"]["context"] == ["thread"]
-        assert [(t["tid"], t["name"]) for t in stage["port"]["threads"]] == [(threads.one(THREAD), THREAD)]
-    else:
-        assert stage["port"]["context"] == report["session"]["method"]["context"] == ["hardirq"]
-        assert stage["port"]["threads"] == []
-
-
 @both
 @pytest.mark.exact
 def test_loopback(daemon, caller, warm, figure):
@@ -135,7 +50,7 @@ def test_loopback(daemon, caller, warm, figure):
     report = run(daemon, caller, "lab", LOOPBACK)
     stage = stage_of(report)
     check_counts(stage)
-    check_context(report)
+    check_context(report, THREAD)
     port, figures = stage["port"], stage["all"]
     assert figures["lost"] <= port["lost"]
     assert figures["missed"] == 0 or figures["missed"] is None

@@ -4,7 +4,6 @@ order. The kernel modules are in the job's folder (tests/kmod/build)."""
 import fcntl
 import itertools
 import os
-import re
 import shutil
 import signal
 import socket
@@ -18,18 +17,17 @@ from jeepney import DBusAddress, DBusErrorResponse, MessageType, new_method_call
 import service
 import threads
 from lrtbf import NAME, ROOT, plain, wait_for
+from measured import JOB, loaded
 from others import Listener
 from ports import PORT, port_path, ports, state, udev_message
 
 pytestmark = [pytest.mark.rt, pytest.mark.std]
 
-JOB = Path("/run/job")
 P0 = port_path("parport0")
 DRIVER = Path("/sys/bus/pnp/drivers/parport_pc")
 NODE = Path("/dev/lrtbf-parport0")
 SETTINGS = Path("/proc/sys/dev/parport/parport0")
 PPCLAIM = 0x708b  # _IO('p', 0x8b)
-TROUBLE = re.compile(r"BUG|WARNING|Oops|Call Trace|scheduling while atomic|nobody cared|soft lockup|refcount_t")
 LOOPBACK = """
 instrument = "parport"; role = "loopback"; port = "parport0"; policy = "fifo"; priority = 80; cpus = "0";
 interval = "20ms"; timeout = "10ms"; duration = "%s";
@@ -40,10 +38,6 @@ MODULES = ("parport_pc", "lp", "lrtbf")
 
 def command(*words):
     return subprocess.run(words, capture_output=True, text=True, timeout=60)
-
-
-def loaded(module):
-    return Path(f"/sys/module/{module}").is_dir()
 
 
 def insert(module):
@@ -61,9 +55,8 @@ def remove(module):
 
 
 @pytest.fixture(autouse=True)
-def as_before():
-    """parport_pc and ppdev are loaded and bound afterwards, nothing else; the kernel complained of nothing."""
-    command("dmesg", "--clear")
+def as_before(kernel_messages):
+    """parport_pc and ppdev are loaded and bound afterwards, nothing else."""
     yield
     for module in ("lp", "lrtbf"):
         if loaded(module):
@@ -76,14 +69,6 @@ def as_before():
         device = next(p.name for p in Path("/sys/bus/pnp/devices").iterdir()
                       if "PNP0400" in (p / "id").read_text())
         threads.bind("parport_pc", device)
-    said = command("dmesg").stdout
-    assert not TROUBLE.search(said), said
-
-
-@pytest.fixture
-def module():
-    assert insert("lrtbf").returncode == 0
-    threads.seconds_until(NODE.exists)
 
 
 @pytest.fixture
