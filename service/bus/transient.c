@@ -160,6 +160,18 @@ static int unit_put_user(sd_bus_message *m, const struct transient *t)
 	return r;
 }
 
+/*
+ * A restart of the daemon's unit is one of all that is bound to it; a service may be started again,
+ * other than a scope. Not when the daemon that it was made for is no more.
+ */
+static int unit_put_once(sd_bus_message *m)
+{
+	g_autofree char *us = g_strdup_printf("/proc/%d", getpid());
+
+	return sd_bus_message_append(m, "(sv)", "Conditions", "a(sbbs)", 1, "ConditionPathExists",
+				     false, false, us);
+}
+
 static int unit_put_limits(sd_bus_message *m)
 {
 	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
@@ -181,6 +193,8 @@ static int unit_put_service(sd_bus_message *m, const struct transient *t,
 		r = unit_put_string(m, "Type", "exec"); /* its job fails when it cannot be run */
 	if (r >= 0)
 		r = unit_put_string(m, "KillMode", "mixed"); /* the nanny ends its load itself */
+	if (r >= 0 && t->own)
+		r = unit_put_once(m);
 	if (r >= 0)
 		r = unit_put_limits(m);
 	if (r >= 0 && !s->root)

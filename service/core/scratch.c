@@ -109,8 +109,8 @@ int scratch_make(const char *dir, const char *name, uint64_t bytes, uint64_t tak
 			return r;
 		r = scratch_make_in(dir_fd, name, &entry, &fd);
 	}
-	/* -1 stands for "unchanged" in fchown() too */
-	if (r == 0 && (flock(fd, LOCK_SH) < 0 || fchown(fd, uid, uid) < 0)) {
+	/* not asked for what changes nothing: that, too, may be forbidden */
+	if (r == 0 && (flock(fd, LOCK_SH) < 0 || (uid != (uid_t)-1 && fchown(fd, uid, uid) < 0))) {
 		r = -errno;
 		(void)unlinkat(dir_fd, entry, AT_REMOVEDIR); /* the error that counts is known */
 	}

@@ -27,6 +27,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -307,6 +308,8 @@ int main(int argc, char **argv)
 	nanny_run(&n);
 	if (e->scratch)
 		(void)scratch_empty(ERRAND_SCRATCH_FD); /* the daemon removes it and reports */
+	/* PID 1 holds the socket, too, and may have to wait before it lets go */
+	(void)shutdown(ERRAND_STATUS_FD, SHUT_WR); /* with the daemon gone nobody looks */
 	g_free(n.guard);
 	g_free(n.path);
 	return r < 0 ? 1 : 0;

@@ -122,11 +122,15 @@ pid_t shelter_fork(const struct errand *e, int life_fd, enum shelter_kind *kind,
 		   char **ret_message)
 {
 	pid_t pid = -EPERM;
+	int r;
 
 	if (*kind == SHELTER_NAMESPACE) {
 		pid = shelter_try(e, life_fd, *kind, ret_pidfd);
 		/* in a user namespace nobody cannot be reached from root: become it before */
-		if (pid < 0 && rights_drop(e) == 0)
+		r = pid < 0 ? rights_drop(e) : 0;
+		if (r < 0)
+			pid = r;
+		else if (pid < 0)
 			*kind = e->keep_rights ? SHELTER_TREE : SHELTER_USER_NAMESPACE;
 	}
 	if (pid < 0 && *kind == SHELTER_USER_NAMESPACE) {

@@ -29,7 +29,7 @@ struct cage_scope {
 /*
  * A process that PID 1 starts, with nothing of the daemon's rights and bounds. Its descriptors 0, 1
  * and 2 are @fds (the last one may be -1), duplicated here. PID 1 keeps them open until no process
- * of the unit is left: so the end of what is at the other side of one is the end of all.
+ * of the unit is left: a socket that is not shut down by its process ends when all have ended.
  */
 struct cage_service {
 	const char *name; /* "lrtbf-load-ID-N-LOAD.service" */

@@ -4,9 +4,10 @@
  * hands over pidfds of its guardians, and a guardian's pidfd becomes readable when the last process
  * it guards is gone (the kernel lets the first process of a namespace end only after all others).
  *
- * In a unit of PID 1 it is no child of ours, and there is no exit to wait for: PID 1 holds the
- * status socket open until no process of the unit is left, so its end-of-file is the end of all. To
- * close our side ends a nanny too, whatever PID 1 is busy with.
+ * In a unit of PID 1 it is no child of ours, and there is no exit to wait for. The nanny closes the
+ * status socket when it has ended its load; that of one that is killed is held open by PID 1 until
+ * no process of the unit is left: so its end-of-file is the end of all. To close our side ends a
+ * nanny too, whatever PID 1 is busy with.
  */
 #include "nanny.h"
 
