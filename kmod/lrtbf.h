@@ -60,6 +60,7 @@ struct lrtbf_pulse {
 	u64 seq;
 	u64 t0_ns;
 	u64 moved_ns; /* the line moved then last, or a pulse was sent that got no answer */
+	u64 quiet_ns; /* of the line, wanted before a probe; 0: the least */
 	u64 lost_seq; /* of the pulse whose answer may still come */
 	u64 lost_t0_ns;
 	u32 losses;   /* since the last sample */

@@ -10,14 +10,51 @@
  * again. A late answer that comes as the probe's is followed by the probe's own, which makes two,
  * and the next is a probe too.
  *
- * The period left out is what finds a target that always answers late, by a bit more than some
- * periods. Were all pulses at the same distance, an answer to a former one would pass for that of
- * each. As it is, what passes for the probe's was sent two periods before it or more, and in the
- * period after that nothing was sent whose answer could pass for that of the pulse after the probe.
+ * A target that always answers late, by a bit more than some periods, could deceive that: among
+ * pulses at equal distances the answer to a former one passes for that of each. But then answers
+ * come that nobody waits for. With each of them twice as long a quiet is asked for, until there is
+ * a sample again, so that soon nothing is under way any more when a probe is sent. And only a
+ * sample ends a row of losses, not the answer to a probe, which may be another's.
+ *
+ * A line that never gets so quiet is not waited for without end: a probe is sent when the last
+ * pulse is QUIET_PERIODS_MAX periods ago.
+ *
+ * What nobody can tell from the order: an answer that comes in time for the pulse after a probe, to
+ * which an earlier one came before. That takes two answers late by different numbers of periods
+ * with a probe between them.
  *
  * All of it under run->raw.
  */
+#include <linux/minmax.h>
+
 #include "lrtbf.h"
+
+#define QUIET_PERIODS_MAX 32
+
+/* How long the line is to be quiet before a probe. */
+static u64 pulse_quiet_ns(const struct lrtbf_run *run)
+{
+	return max(run->pulse.quiet_ns, run->setup.period_ns + run->setup.timeout_ns);
+}
+
+static u64 pulse_quiet_max_ns(const struct lrtbf_run *run)
+{
+	return QUIET_PERIODS_MAX * run->setup.period_ns;
+}
+
+static void pulse_ask_for_more_quiet(struct lrtbf_run *run)
+{
+	run->pulse.quiet_ns = min(2 * pulse_quiet_ns(run), pulse_quiet_max_ns(run));
+}
+
+/* The line may have moved after @now_ns: its handler runs on another CPU. */
+static bool pulse_probe_due(const struct lrtbf_run *run, u64 now_ns)
+{
+	const struct lrtbf_pulse *pulse = &run->pulse;
+
+	return now_ns >= pulse->moved_ns + pulse_quiet_ns(run) ||
+	       now_ns >= pulse->t0_ns + pulse_quiet_max_ns(run);
+}
 
 /* A pulse is given up, at @t1_ns if its answer came then, else 0. */
 static void pulse_give_up(struct lrtbf_run *run, u64 t1_ns)
@@ -74,8 +111,7 @@ bool lrtbf_pulse_due(struct lrtbf_run *run, u64 now_ns)
 		lrtbf_run_end(run, LRTBF_STOP_COUNT);
 		return false;
 	}
-	if (pulse->resync &&
-	    now_ns - pulse->moved_ns < run->setup.period_ns + run->setup.timeout_ns) {
+	if (pulse->resync && !pulse_probe_due(run, now_ns)) {
 		run->counters.missed++;
 		return false;
 	}
@@ -104,6 +140,8 @@ void lrtbf_pulse_answer(struct lrtbf_run *run, u64 t1_ns)
 	pulse->moved_ns = t1_ns;
 	pulse->answers++;
 	if (!pulse->waiting) {
+		if (pulse->resync)
+			pulse_ask_for_more_quiet(run);
 		if (pulse->lost_open) {
 			pulse->lost_open = false;
 			run->counters.late++;
@@ -125,11 +163,12 @@ void lrtbf_pulse_answer(struct lrtbf_run *run, u64 t1_ns)
 		return;
 	}
 	pulse->waiting = false;
-	/* an answer to a probe may be another's: it is no sign that anything gets better */
-	if (pulse->probe)
+	if (pulse->probe) {
 		run->counters.discarded++;
-	else
+	} else {
 		pulse->losses = 0;
+		pulse->quiet_ns = 0;
+	}
 	lrtbf_run_record(run, pulse->seq, pulse->t0_ns, latency_ns,
 			 pulse->probe ? LRTBF_RECORD_DISCARDED : 0);
 }
