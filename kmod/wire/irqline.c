@@ -12,7 +12,7 @@
 #include <linux/irq.h>
 #include <linux/irqdomain.h>
 
-#include "compat.h"
+#include "../compat.h"
 #include "irqline.h"
 
 #define IRQLINE_NAME "lrtbf-wire"

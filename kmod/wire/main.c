@@ -15,7 +15,7 @@
 #include <linux/platform_device.h>
 #include <linux/slab.h>
 
-#include "compat.h"
+#include "../compat.h"
 #include "wire.h"
 
 #define HISTORY_MIN (4 * LINE_CHANGES)
