@@ -60,7 +60,8 @@ enum lrtbf_context {
 enum lrtbf_setup_flags {
 	/*
 	 * The cable goes from STROBE (pin 1) to ACK (pin 10), both ways: STROBE is low at rest, and
-	 * a pulse or an answer is its rise for a moment.
+	 * a pulse or an answer is its rise for a moment. It stays low after the run, as a rise
+	 * would be one pulse or answer more, until somebody uses the port for something else.
 	 */
 	LRTBF_SETUP_STROBE = 1,
 	/*
@@ -76,8 +77,8 @@ struct lrtbf_caps {
 	__u32 roles;	 /* bit n: enum lrtbf_role n */
 	__s32 irq;	 /* the port's line; -1: none */
 	__u64 base;	 /* the port's address; 0: none */
-	__u64 access_ns; /* time of one access to the port, median of many: the resolution; 0 until
-			    started once, and where there is no port */
+	__u64 access_ns; /* time of one access to the port, a read, median of many; 0 until started
+			    once, and where there is no port */
 	__u32 records;	 /* room for so many in the buffer */
 	__u32 reserved;
 	char port[32]; /* "parport0"; "" */
@@ -117,6 +118,12 @@ enum lrtbf_stop {
 	LRTBF_STOP_SUSPEND = 6,	 /* the machine went to sleep */
 };
 
+/*
+ * resolution_ns is the time of the accesses to the port, medians of many, that may lie between the
+ * true latency and the measured one. Target: the write of the answer. Logger that polls: the write
+ * that makes the edge, the read that just missed the answer, and the one that saw it. Else: that
+ * write, and as long as a read for the way through the parport core to our handler.
+ */
 struct lrtbf_counters {
 	__u32 size;
 	__u32 running;
@@ -124,11 +131,12 @@ struct lrtbf_counters {
 	__u32 context; /* bits of enum lrtbf_context; 0: no handler ran */
 	__s32 thread; /* tid of the thread in which the handler ran last, or in which a timer's or a
 			 polling kernel thread took the time; 0: none */
-	__u32 priority; /* its rt priority then; 0: none */
-	__s32 worker;	/* tid of our kernel thread, which sends or answers; 0: none */
-	__u32 reserved;
-	__u64 pulses;	  /* sent; = samples + lost + discarded, and 1 when one is under way */
-	__u64 answers;	  /* target: given */
+	__u32 priority;	     /* its rt priority then; 0: none */
+	__s32 worker;	     /* tid of our kernel thread, which sends or answers; 0: none */
+	__u32 resolution_ns; /* a latency may be longer than the true one by that, never shorter; 0:
+				of no port */
+	__u64 pulses;	     /* sent; = samples + lost + discarded, and 1 when one is under way */
+	__u64 answers;	     /* target: given */
 	__u64 samples;	  /* latencies, read or not; of a target: from the handler to the answer */
 	__u64 lost;	  /* pulses without an answer within the time-out */
 	__u64 late;	  /* answers that came after it: never credited to the next pulse */

@@ -110,18 +110,16 @@ void edges_raised(struct edges *edges, u64 now_ns)
 	}
 }
 
-void edges_handled(struct edges *edges)
+void edges_handled(struct edges *edges, u64 began_ns)
 {
-	u64 number = edges_open(edges), now_ns;
+	u64 number;
 
 	edges->counts[COUNT_HANDLED]++;
-	/* as late as can be: what is done here is no part of what somebody measures */
-	now_ns = ktime_get_ns();
-	for (; number < edges->next; number++) {
+	for (number = edges_open(edges); number < edges->next; number++) {
 		struct edge *edge = edges_get(edges, number);
 
-		if (edge->raised_ns && !edge->handled_ns)
-			edge->handled_ns = now_ns;
+		if (edge->raised_ns && edge->raised_ns <= began_ns && !edge->handled_ns)
+			edge->handled_ns = began_ns;
 	}
 }
 

@@ -66,9 +66,10 @@ void edges_flag(struct edges *edges, u64 number, u32 flags);
 /* NULL: not there any more, or yet. */
 struct edge *edges_get(const struct edges *edges, u64 number);
 
-/* The interrupt that all latched ones stand for was raised; the handler begins now. */
+/* The interrupt that all latched ones stand for was raised; the handler of those that were raised
+ * by then began at @began_ns. */
 void edges_raised(struct edges *edges, u64 now_ns);
-void edges_handled(struct edges *edges);
+void edges_handled(struct edges *edges, u64 began_ns);
 
 /* There is no handler any more that one would come to. */
 void edges_abandon(struct edges *edges);

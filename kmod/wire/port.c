@@ -204,17 +204,19 @@ static struct parport_operations port_operations = {
 	.owner = THIS_MODULE,
 };
 
-/* parport_pc's handler, and when it began. */
+/* parport_pc's handler, and when it began; noted after it, being no part of what is measured. */
 static irqreturn_t port_handler(int irq, void *data)
 {
 	struct parport *parport = data;
 	struct wire_port *port = parport->private_data;
+	u64 began_ns = ktime_get_ns();
+	irqreturn_t r = parport_irq_handler(irq, parport);
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&port->wire->lock, flags);
-	edges_handled(&port->line.edges);
+	edges_handled(&port->line.edges, began_ns);
 	raw_spin_unlock_irqrestore(&port->wire->lock, flags);
-	return parport_irq_handler(irq, parport);
+	return r;
 }
 
 static bool port_raise(struct irqline *irq)

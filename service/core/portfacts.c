@@ -60,7 +60,7 @@ static json_t *portfacts_new(const struct region_port *p)
 	json_object_set_new(o, "answer", portfacts_word(role_answer_to_string(p->answer)));
 	json_object_set_new(o, "receive", portfacts_word(role_receive_to_string(p->receive)));
 	json_object_set_new(o, "context", json_array());
-	json_object_set_new(o, "resolution_ns", portfacts_ns(p->access_ns));
+	json_object_set_new(o, "resolution_ns", portfacts_ns(p->resolution_ns));
 	json_object_set_new(o, "timeout_ns", portfacts_ns(p->timeout_ns));
 	json_object_set_new(o, "stop", json_null());
 	json_object_set_new(o, "threads", json_array());
@@ -205,7 +205,7 @@ static char *facts_port(const json_t *facts)
 	if (resolution > 0) {
 		g_autofree char *ns = duration_format((uint64_t)resolution);
 
-		g_string_append_printf(s, "; resolution %s, the time of one access to it", ns);
+		g_string_append_printf(s, "; resolution %s, of the accesses to it", ns);
 	}
 	g_string_append_c(s, '.');
 	return g_string_free(s, FALSE);

@@ -86,7 +86,8 @@ struct region_port {
 	int32_t policy, priority; /* its own; SCHED_*, 1..99 or 0 */
 	char name[16];		  /* its name */
 	char port[ROLE_PORT_MAX + 1];
-	uint64_t access_ns; /* one access to the port: the resolution; 0: not known, or no port */
+	uint64_t resolution_ns; /* a latency may be longer than the true one by so much; 0: not
+				   known, or no port */
 	uint64_t timeout_ns;
 	uint64_t pulses;  /* sent */
 	uint64_t answers; /* given by a target */

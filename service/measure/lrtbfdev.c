@@ -249,12 +249,8 @@ static int lrtbfdev_start_refused(const struct lrtbfdev *d, int error, char **re
 
 int lrtbfdev_start(struct lrtbfdev *d, char **ret_message)
 {
-	struct lrtbf_caps caps = { .size = sizeof(caps) };
-
 	if (ioctl(d->fd, LRTBF_START) < 0)
 		return lrtbfdev_start_refused(d, errno, ret_message);
-	if (ioctl(d->fd, LRTBF_CAPS, &caps) == 0) /* now it knows the time of an access */
-		d->caps.access_ns = caps.access_ns;
 	return 0;
 }
 
@@ -335,7 +331,7 @@ void lrtbfdev_facts(struct lrtbfdev *d, const struct lrtbf_counters *c, struct r
 		.context = c->context & (REGION_CONTEXT_HARDIRQ | REGION_CONTEXT_THREAD),
 		.stop = MIN(c->stop, _REGION_STOP_MAX - 1),
 		.irq = d->caps.irq,
-		.access_ns = d->caps.access_ns,
+		.resolution_ns = c->resolution_ns,
 		.timeout_ns = d->order->timeout_ns,
 		.pulses = c->pulses,
 		.answers = c->answers,

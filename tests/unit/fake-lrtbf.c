@@ -187,6 +187,7 @@ static int fake_start(struct fake *f)
 		.running = 1,
 		.context = LRTBF_CONTEXT_THREAD,
 		.thread = getpid(),
+		.resolution_ns = f->of_port ? 1234 : 0,
 	};
 	return 0;
 }

@@ -293,7 +293,7 @@ static json_t *sample_port_facts(void)
 		.priority = 80,
 		.name = "irq/7-parport0",
 		.port = "parport0",
-		.access_ns = 1267,
+		.resolution_ns = 2534,
 		.timeout_ns = 500 * US,
 		.pulses = 10100,
 		.samples = 10087,
