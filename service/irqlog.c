@@ -79,10 +79,11 @@ static void irqlog_event(int level, enum log_event e, const struct irq_change *c
 {
 	g_autofree char *irq = c->irq >= 0 ? g_strdup_printf("%d", c->irq) : NULL;
 	g_autofree char *tid = c->tid ? g_strdup_printf("%d", (int)c->tid) : NULL;
+	g_autofree char *who = irqlog_who(c);
 	const struct log_field fields[] = {
 		{ "LRTBF_IRQ", irq },
 		{ "LRTBF_TID", tid },
-		{ "LRTBF_NAME", c->name },
+		{ "LRTBF_NAME", c->name && *c->name ? c->name : who },
 		{ "LRTBF_RULE", c->file ? c->by : NULL },
 		{ "LRTBF_OLD", c->old },
 		{ "LRTBF_NEW", c->new },
