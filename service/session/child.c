@@ -243,8 +243,8 @@ void child_stop(struct child *c)
 	if (c->pid <= 0 || c->asked)
 		return;
 	c->asked = true;
-	child_close_order(c);
 	(void)kill(c->pid, SIGTERM);
+	child_close_order(c);
 	r = clock_timer(c->event, &c->kill_timer, CHILD_PATIENCE_NS, on_child_patience, c);
 	if (r < 0) {
 		log_warning("No timer for the end of lrtbf-measure, killing it at once: %s",

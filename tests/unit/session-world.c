@@ -92,6 +92,7 @@ void world_open(struct world *w)
 		.measure_path = g_getenv("LRTBF_FAKE_MEASURE"),
 		.load_path = g_getenv("LRTBF_LOAD"),
 		.lock_path = w->lock,
+		.cage = w->cage,
 		.news = on_news,
 		.userdata = w,
 	};

@@ -12,6 +12,7 @@ struct world {
 	char *state, *runtime, *config, *lock;
 	const char *config_dirs[2];
 	struct settings settings;
+	const struct cage *cage; /* of sessions_params; set before world_open() */
 	sd_event *event;
 	struct store *store;
 	struct sessions *sessions;
