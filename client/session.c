@@ -80,6 +80,8 @@ static const struct {
 	{ "CreatedUSec", "created_usec" },
 	{ "StartedUSec", "started_usec" },
 	{ "FinishedUSec", "finished_usec" },
+	{ "Kept", "kept" },
+	{ "ThinnedUSec", "thinned_usec" },
 	{ "Warnings", "warnings" },
 	{ "Figures", "figures" },
 };
@@ -189,7 +191,7 @@ void session_complete_page(json_t *page)
 					    "method",	    "overrides",     "created_usec",
 					    "started_usec", "finished_usec", "duration_ns",
 					    "planned_ns",   "interval_ns",   "summary",
-					    "peer" };
+					    "peer",	    "kept",	     "thinned_usec" };
 	/* Figures of no sample have every key there is. */
 	g_autofree struct figures *none = figures_new();
 	json_t *figures = figures_to_json(none, 0, false), *session = json_object();

@@ -236,6 +236,14 @@ static void daemon_tell_slow(const char *text)
 	(void)sd_notifyf(0, "EXTEND_TIMEOUT_USEC=%" PRIu64 "\nSTATUS=%s", DAEMON_EXTEND_USEC, text);
 }
 
+static void daemon_take_retained(struct daemon *d, const char *id, bool gone)
+{
+	if (!d->sessions || d->ending)
+		return;
+	sessions_retained(d->sessions, id, gone);
+	bus_session_retained(d->bus, id, gone);
+}
+
 static void on_store_news(enum store_news what, const char *text, void *userdata)
 {
 	struct daemon *d = userdata;
@@ -245,6 +253,8 @@ static void on_store_news(enum store_news what, const char *text, void *userdata
 		daemon_tell_slow(text);
 	else if ((what == STORE_TROUBLE || what == STORE_WELL) && d->bus && d->store && !d->ending)
 		bus_trouble_changed(d->bus);
+	else if (what == STORE_THINNED || what == STORE_REMOVED)
+		daemon_take_retained(d, text, what == STORE_REMOVED);
 }
 
 static void daemon_tell_status(struct daemon *d)

@@ -65,6 +65,14 @@ static int session_list_filter(const struct args *a, json_t *filter)
 	return OUTCOME_DONE;
 }
 
+/* How much there is of it, and whether that stays. */
+static const char *session_data(const json_t *s)
+{
+	bool summary = field_number(s, "thinned_usec", 0) > 0, kept = field_true(s, "kept");
+
+	return summary ? (kept ? "summary, kept" : "summary") : kept ? "kept" : "whole";
+}
+
 static void session_list_row(struct table *t, const json_t *s)
 {
 	const json_t *summary = json_object_get(s, "summary");
@@ -80,6 +88,7 @@ static void session_list_row(struct table *t, const json_t *s)
 	table_take(t, text_time(MAX(when, 0)));
 	table_take(t, duration < 0 ? g_strdup("-") : text_span(duration));
 	table_take(t, max < 0 ? g_strdup("-") : text_latency(max));
+	table_cell(t, session_data(s));
 }
 
 static void session_list_json(struct session_list *l, json_t *s)
@@ -126,8 +135,8 @@ static int session_list_pages(struct session_list *l, bool *ret_more)
 
 static int session_list_print(struct session_list *l)
 {
-	static const char *const headings[] = { "ID",	   "PLAN",    "LABEL",	   "STATE",
-						"VERDICT", "STARTED", ">DURATION", ">MAX" };
+	static const char *const headings[] = { "ID",	   "PLAN",	"LABEL", "STATE", "VERDICT",
+						"STARTED", ">DURATION", ">MAX",	 "DATA" };
 	g_autoptr(GString) out = g_string_new(NULL);
 	bool more = false;
 	int r;

@@ -80,3 +80,5 @@ void manager_changed(struct bus *b, const char *property);
 
 void manager_news(struct bus *b, enum sessions_news what, struct session *s);
 void session_news(struct bus *b, enum sessions_news what, struct session *s);
+/* Session @id has the mark, or has it no longer. */
+void session_marked(struct bus *b, const char *id);

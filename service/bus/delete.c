@@ -7,15 +7,19 @@
 
 #include "bus-internal.h"
 #include "cleanup-bus.h"
+#include "cleanup.h"
 #include "errors.h"
 #include "log.h"
 #include "options.h"
 #include <errno.h>
 #include <string.h>
 
+static const struct option_spec delete_option_specs[] = { { "force", 'b' }, { NULL } };
+
 struct deletion {
 	struct bus *bus;
 	char *id;
+	bool force;
 	sd_bus_message *call; /* NULL until allowed */
 	uid_t caller;	      /* known when allowed */
 };
@@ -58,7 +62,8 @@ static int deletion_go(sd_bus_message *call, uid_t caller, void *data, sd_bus_er
 	d->id = g_strdup(asked->id);
 	d->call = sd_bus_message_ref(call);
 	d->caller = caller;
-	r = sessions_delete(d->bus->model.sessions, d->id, on_session_deleted, d, &message);
+	r = sessions_delete(d->bus->model.sessions, d->id, asked->force, on_session_deleted, d,
+			    &message);
 	if (r < 0) {
 		deletion_free(d);
 		return bus_error_set(error, r, message);
@@ -68,6 +73,7 @@ static int deletion_go(sd_bus_message *call, uid_t caller, void *data, sd_bus_er
 
 int delete_method_delete_session(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
+	g_autoptr(json_t) options = NULL;
 	struct bus *b = userdata;
 	struct authority_request request = {
 		.action = ACTION_MEASURE,
@@ -82,7 +88,7 @@ int delete_method_delete_session(sd_bus_message *m, void *userdata, sd_bus_error
 	r = sd_bus_message_read_basic(m, 's', &id);
 	if (r < 0)
 		return bus_error_set(error, r, NULL);
-	r = options_read_none(m, error);
+	r = options_read(m, delete_option_specs, &options, error);
 	if (r < 0)
 		return r;
 	if (strcmp(id, "last") == 0 || g_str_has_prefix(id, "last:"))
@@ -95,6 +101,7 @@ int delete_method_delete_session(sd_bus_message *m, void *userdata, sd_bus_error
 	d = g_new0(struct deletion, 1);
 	d->bus = b;
 	d->id = g_strdup(id);
+	d->force = options_bool(options, "force", false);
 	request.data = d;
 	return authority_check(b->authority, m, &request, error);
 }

@@ -11,6 +11,7 @@
 #include "cleanup.h"
 #include "dict.h"
 #include "errors.h"
+#include "keep.h"
 #include "live.h"
 #include "log.h"
 #include "memfile.h"
@@ -295,6 +296,7 @@ static int session_property_usec(sd_bus *bus, const char *path, const char *inte
 	const struct result *r = ((struct bus *)userdata)->view.result;
 	const uint64_t *value = *property == 'C'   ? &r->created_usec
 				: *property == 'S' ? &r->started_usec
+				: *property == 'T' ? &r->thinned_usec
 						   : &r->finished_usec;
 
 	return sd_bus_message_append_basic(reply, 't', value);
@@ -307,6 +309,15 @@ static int session_property_owner(sd_bus *bus, const char *path, const char *int
 	uint32_t owner = ((struct bus *)userdata)->view.result->owner;
 
 	return sd_bus_message_append_basic(reply, 'u', &owner);
+}
+
+static int session_property_kept(sd_bus *bus, const char *path, const char *interface,
+				 const char *property, sd_bus_message *reply, void *userdata,
+				 sd_bus_error *error)
+{
+	int kept = ((struct bus *)userdata)->view.result->kept;
+
+	return sd_bus_message_append_basic(reply, 'b', &kept);
 }
 
 static int session_property_progress(sd_bus *bus, const char *path, const char *interface,
@@ -355,6 +366,8 @@ static const sd_bus_vtable session_vtable[] = {
 	SD_BUS_VTABLE_START(0),
 	SD_BUS_METHOD_WITH_ARGS("Stop", SD_BUS_ARGS("a{sv}", options), SD_BUS_NO_RESULT,
 				method_stop, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("SetKeep", SD_BUS_ARGS("b", keep, "a{sv}", options),
+				SD_BUS_NO_RESULT, keep_method_set_keep, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("GetResult", SD_BUS_ARGS("a{sv}", options),
 				SD_BUS_RESULT("a{sv}", result), method_get_result,
 				SD_BUS_VTABLE_UNPRIVILEGED),
@@ -390,6 +403,8 @@ static const sd_bus_vtable session_vtable[] = {
 	SD_BUS_PROPERTY("CreatedUSec", "t", session_property_usec, 0, CONSTANT),
 	SD_BUS_PROPERTY("StartedUSec", "t", session_property_usec, 0, CHANGES),
 	SD_BUS_PROPERTY("FinishedUSec", "t", session_property_usec, 0, CHANGES),
+	SD_BUS_PROPERTY("Kept", "b", session_property_kept, 0, CHANGES),
+	SD_BUS_PROPERTY("ThinnedUSec", "t", session_property_usec, 0, CHANGES),
 	SD_BUS_PROPERTY("Warnings", "as", session_property_warnings, 0, CHANGES),
 	SD_BUS_PROPERTY("Figures", "a{sv}", session_property_figures, 0, CHANGES),
 	SD_BUS_VTABLE_END,
@@ -422,6 +437,33 @@ static int session_changed(struct bus *b, const char *path)
 					      "Reason", "ReasonId", "Stage", "Progress",
 					      "QueuePosition", "StartedUSec", "FinishedUSec",
 					      "Warnings", "Figures", "PeerWanted", NULL);
+}
+
+/* Of one that may be in the store alone: what was remembered of it is old. */
+static void session_changed_beside(struct bus *b, const char *id)
+{
+	g_autofree char *path = session_path(id);
+	int r;
+
+	view_forget(&b->view, id);
+	r = sd_bus_emit_properties_changed(b->bus, path, BUS_SESSION_IFACE, "Kept", "ThinnedUSec",
+					   "Warnings", NULL);
+	if (r < 0)
+		log_debug("A change of session %s could not be told, ignoring: %s", id,
+			  g_strerror(-r));
+}
+
+void session_marked(struct bus *b, const char *id)
+{
+	session_changed_beside(b, id);
+}
+
+void bus_session_retained(struct bus *b, const char *id, bool gone)
+{
+	if (gone)
+		view_forget(&b->view, id);
+	else
+		session_changed_beside(b, id);
 }
 
 static int session_new_maximum(struct bus *b, const char *path, const struct session *s)

@@ -46,6 +46,17 @@ static int report_unknown_stage(const struct result *r, const char *name, char *
 	return -EINVAL;
 }
 
+static int report_thinned(const struct result *r, char **ret_message)
+{
+	if (ret_message)
+		*ret_message = g_strdup_printf(
+			"The details of session %s were removed, as its plan's \"keep\" wants it, "
+			"and "
+			"with them its stages: see its summary in format text or json.",
+			r->id);
+	return -EOPNOTSUPP;
+}
+
 /* The same result with borrowed insides and one stage: a copy of a session is megabytes. */
 static int report_narrow(const struct result *r, const char *name, struct result *ret,
 			 char **ret_message)
@@ -76,6 +87,8 @@ int report_render(const char *format, const struct result *r, const struct repor
 		return report_unknown_format(format, ret_message);
 	if (!o)
 		o = &defaults;
+	if (r->thinned_usec && (o->stage || !f->summary))
+		return report_thinned(r, ret_message);
 	if (!o->stage)
 		return f->render(r, o, out, ret_message);
 

@@ -18,6 +18,7 @@ struct report_format {
 	const char *name;	 /* "text" */
 	const char *media_type;	 /* "text/plain; charset=utf-8" */
 	const char *description; /* one line for help */
+	bool summary; /* it has something to say of a session whose details were removed */
 	/* Render @r into @out (empty before). 0, or -EOPNOTSUPP with a sentence: this result has no
 	 * such form. */
 	int (*render)(const struct result *r, const struct report_options *o, GString *out,

@@ -50,7 +50,7 @@ int sessions_resolve(struct sessions *m, const char *word, char **ret_id, char *
 	if (!result_id_valid(word))
 		return archive_no_session(word, ret_message);
 	if (!sessions_find(m, word)) {
-		n = store_get(m->p.store, word, &r, ret_message);
+		n = store_head(m->p.store, word, &r, ret_message);
 		result_free(r);
 		if (n == -ENOENT) {
 			g_clear_pointer(ret_message, g_free);
@@ -121,8 +121,21 @@ void archive_forsake(struct sessions *m)
 		((struct archive_deletion *)m->deletions->pdata[i])->m = NULL;
 }
 
-int sessions_delete(struct sessions *m, const char *id, store_done_t done, void *userdata,
-		    char **ret_message)
+/* One that cannot be read is not said to be kept: what it is worth is for its owner to say. */
+static bool archive_kept(struct sessions *m, const char *id, const struct session *s)
+{
+	struct result *head = NULL;
+	bool kept;
+
+	if (s)
+		return s->r->kept;
+	kept = store_head(m->p.store, id, &head, NULL) == 0 && head->kept;
+	result_free(head);
+	return kept;
+}
+
+int sessions_delete(struct sessions *m, const char *id, bool force, store_done_t done,
+		    void *userdata, char **ret_message)
 {
 	struct session *s = sessions_find(m, id);
 	struct archive_deletion *d;
@@ -137,6 +150,13 @@ int sessions_delete(struct sessions *m, const char *id, store_done_t done, void 
 	if (s && !session_ended(s)) {
 		*ret_message = g_strdup_printf("Session %s has not ended: stop it first.", id);
 		return -EINPROGRESS;
+	}
+	if (!force && archive_kept(m, id, s)) {
+		*ret_message = g_strdup_printf(
+			"Session %s is marked to be kept: take the mark away, or delete it with "
+			"force.",
+			id);
+		return -EKEYREJECTED;
 	}
 	d = g_new0(struct archive_deletion, 1);
 	d->m = m;

@@ -12,6 +12,7 @@
 #include "cleanup.h"
 #include "clock.h"
 #include "cpulist.h"
+#include "keep.h"
 #include "lock.h"
 #include "log.h"
 #include "regionfile.h"
@@ -123,11 +124,13 @@ static void sessions_take_ended(struct sessions *m, struct session *s)
 	if (was_active) {
 		m->active = NULL;
 		sessions_release_machine(m);
+		store_set_quiet(m->p.store, false);
 	}
 	sessions_news(m, SESSIONS_ENDED, s);
 	if (was_active)
 		sessions_news(m, SESSIONS_ACTIVE, NULL);
 	sessions_take_regions(m, s->regions);
+	keep_plan(m, s->r->plan);
 	sessions_number(m);
 	sessions_kick(m);
 }
@@ -185,6 +188,7 @@ static void sessions_schedule(struct sessions *m)
 	g_queue_pop_head(&m->queued);
 	s->position = 0;
 	m->active = s;
+	store_set_quiet(m->p.store, true);
 	sessions_news(m, SESSIONS_ACTIVE, NULL);
 	session_begin(s);
 	sessions_number(m);
@@ -277,6 +281,7 @@ int sessions_new(const struct sessions_params *p, struct sessions **ret)
 		return r;
 	}
 	intake_load_ended(m);
+	keep_all(m);
 	sessions_kick(m);
 	m->quiet = false;
 	*ret = m;

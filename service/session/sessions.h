@@ -107,11 +107,21 @@ int sessions_list(struct sessions *m, const struct store_filter *filter, const c
 		  unsigned limit, GPtrArray **ret, char **ret_next, char **ret_message);
 
 /*
- * Delete one that has ended (NotFinished otherwise; "last" is InvalidOption). @done is called once,
- * later, when the store has it (r 0) or could not (errno, sentence).
+ * Delete one that has ended (NotFinished otherwise; "last" is InvalidOption; Refused: marked to be
+ * kept, unless @force). @done is called once, later, when the store has it (r 0) or could not
+ * (errno, sentence).
  */
-int sessions_delete(struct sessions *m, const char *id, store_done_t done, void *userdata,
-		    char **ret_message);
+int sessions_delete(struct sessions *m, const char *id, bool force, store_done_t done,
+		    void *userdata, char **ret_message);
+
+/*
+ * Mark a session to be kept whole, or take the mark away. @done as of sessions_delete(). One in
+ * memory shows it at once.
+ */
+int sessions_set_kept(struct sessions *m, const char *id, bool kept, store_done_t done,
+		      void *userdata, char **ret_message);
+/* The store tells (STORE_THINNED, STORE_REMOVED) that it made @id smaller, or removed it. */
+void sessions_retained(struct sessions *m, const char *id, bool gone);
 
 /* Plans as read: borrowed until the next reload. */
 struct plan_entry {

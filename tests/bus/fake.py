@@ -59,6 +59,7 @@ class Fake:
             "CheckPlan": lambda text, options: ("aa{sv}", ([],)),
             "CheckSystem": lambda options: ("aa{sv}", ([],)),
             "DeleteSession": lambda sid, options: ("", ()),
+            "SetKeep": lambda keep, options: ("", ()),
             "ListIrqs": lambda options: ("aa{sv}", ([],)),
             "ListThreads": lambda options: ("aa{sv}", ([],)),
             "ListIrqRules": lambda options: ("aa{sv}", ([],)),

@@ -254,22 +254,22 @@ static void test_delete(void)
 	char *message = NULL;
 	struct result *r = NULL;
 
-	g_assert_cmpint(sessions_delete(w->sessions, id, on_deleted, &d, &message), ==,
+	g_assert_cmpint(sessions_delete(w->sessions, id, false, on_deleted, &d, &message), ==,
 			-EINPROGRESS);
 	g_clear_pointer(&message, g_free);
 	g_assert_true(world_run_state(w, s, SESSION_RUNNING));
-	g_assert_cmpint(sessions_delete(w->sessions, id, on_deleted, &d, &message), ==,
+	g_assert_cmpint(sessions_delete(w->sessions, id, false, on_deleted, &d, &message), ==,
 			-EINPROGRESS);
 	g_clear_pointer(&message, g_free);
 	session_stop(s, 0);
 	g_assert_true(world_run_ended(w, s));
-	g_assert_cmpint(sessions_delete(w->sessions, "last", on_deleted, &d, &message), ==,
+	g_assert_cmpint(sessions_delete(w->sessions, "last", false, on_deleted, &d, &message), ==,
 			-EINVAL);
 	g_clear_pointer(&message, g_free);
-	g_assert_cmpint(sessions_delete(w->sessions, "last:quick", on_deleted, &d, &message), ==,
-			-EINVAL);
+	g_assert_cmpint(sessions_delete(w->sessions, "last:quick", false, on_deleted, &d, &message),
+			==, -EINVAL);
 	g_clear_pointer(&message, g_free);
-	g_assert_cmpint(sessions_delete(w->sessions, id, on_deleted, &d, &message), ==, 0);
+	g_assert_cmpint(sessions_delete(w->sessions, id, false, on_deleted, &d, &message), ==, 0);
 	g_assert_true(world_run(w, 10 * NSEC_PER_SEC, is_deleted, &d));
 	g_assert_cmpint(d.r, ==, 0);
 	g_assert_cmpuint(w->forgotten, ==, 1);
@@ -277,7 +277,7 @@ static void test_delete(void)
 	g_assert_cmpint(sessions_result(w->sessions, id, &r, &message), ==, -ENOENT);
 	g_clear_pointer(&message, g_free);
 	d = (struct deleted){ 0 };
-	g_assert_cmpint(sessions_delete(w->sessions, id, on_deleted, &d, &message), ==, 0);
+	g_assert_cmpint(sessions_delete(w->sessions, id, false, on_deleted, &d, &message), ==, 0);
 	g_assert_true(world_run(w, 10 * NSEC_PER_SEC, is_deleted, &d));
 	g_assert_cmpint(d.r, ==, -ENOENT);
 	world_free(w);

@@ -231,5 +231,6 @@ const struct report_format report_format_json = {
 	.name = "json",
 	.media_type = "application/json",
 	.description = "everything, for programs: lrtbf-report version 1",
+	.summary = true,
 	.render = json_render,
 };

@@ -7,6 +7,7 @@
 #include "report.h"
 #include "text-head.h"
 #include "text-stage.h"
+#include "text-thinned.h"
 
 static int text_render(const struct result *r, const struct report_options *o, GString *out,
 		       char **ret_message)
@@ -19,7 +20,9 @@ static int text_render(const struct result *r, const struct report_options *o, G
 	text_head(&p, r, notes);
 	if (n > 1)
 		text_summary(&p, r);
-	if (n == 0) {
+	if (r->thinned_usec) {
+		text_thinned(&p, r);
+	} else if (n == 0) {
 		page_blank(&p);
 		page_text(&p, 0, "No stage has begun.");
 	}
@@ -33,5 +36,6 @@ const struct report_format report_format_text = {
 	.name = "text",
 	.media_type = "text/plain; charset=utf-8",
 	.description = "for people: tables, histogram, worst samples, what weakens the result",
+	.summary = true,
 	.render = text_render,
 };
