@@ -108,6 +108,18 @@ static void refused(struct tree *t, const char *name, const char *part)
 	conftree_file_free(f);
 }
 
+/* The file itself is good, and stands for nothing without its drop-in. */
+static void dropin_refused(struct tree *t, const char *name, const char *part)
+{
+	g_autoptr(GPtrArray) problems = problems_new();
+	struct conftree_file *f = get(t, name);
+	g_autofree char *all = problems_format(f->problems);
+
+	g_assert_nonnull(strstr(all, part));
+	g_assert_null(conftree_file_parse(f, problems));
+	conftree_file_free(f);
+}
+
 static void test_layers(struct tree *t, gconstpointer unused)
 {
 	g_autoptr(GPtrArray) files = NULL;
@@ -299,6 +311,18 @@ static void test_folder(struct tree *t, gconstpointer unused)
 	mode(t, "etc/plans.d", 0755);
 	f = get(t, "a");
 	g_assert_cmpstr(f->text, ==, "a = 1;");
+	conftree_file_free(f);
+
+	/* whoever can put a drop-in there can change the plan */
+	write_text(t, "etc/plans.d/b.conf.d/10-x.conf", "c = 1;");
+	mode(t, "etc/plans.d/b.conf.d", 0775);
+	dropin_refused(t, "b", "b.conf.d: the folder may be written");
+	mode(t, "etc/plans.d/b.conf.d", 0755);
+	mode(t, "etc/plans.d/b.conf.d/10-x.conf", 0664);
+	dropin_refused(t, "b", "10-x.conf: may be written by its group or others; chmod go-w it");
+	mode(t, "etc/plans.d/b.conf.d/10-x.conf", 0644);
+	f = get(t, "b");
+	g_assert_cmpuint(f->problems->len, ==, 0);
 	conftree_file_free(f);
 
 	/* a file where the folder should be */

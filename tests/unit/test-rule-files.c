@@ -135,6 +135,20 @@ static void test_read_problems(struct tree *t, gconstpointer unused)
 	g_assert_nonnull(strstr(problems, "60-open.conf: may be written by"));
 }
 
+/* Whoever can put a file there sets priorities of kernel threads. */
+static void test_open_folder(struct tree *t, gconstpointer unused)
+{
+	g_autofree char *folder = g_build_filename(t->base, "etc/irq.d", NULL);
+	g_autofree char *problems = NULL;
+	g_autofree char *names = NULL;
+
+	write_text(t, "etc/irq.d/20-b.conf", one_rule);
+	g_assert_cmpint(chmod(folder, 0775), ==, 0);
+	names = names_read(t, &problems);
+	g_assert_cmpstr(names, ==, "");
+	g_assert_nonnull(strstr(problems, "the folder may be written by"));
+}
+
 /* Shipped: nothing is active, and what the comments show would work. */
 static void test_shipped(void)
 {
@@ -166,6 +180,7 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	ADD("read", test_read);
 	ADD("read-problems", test_read_problems);
+	ADD("open-folder", test_open_folder);
 	g_test_add_func("/rule/shipped", test_shipped);
 	return g_test_run();
 }
