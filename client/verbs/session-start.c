@@ -49,6 +49,13 @@ static char *session_start_limits(const struct args *a)
 	return all ? g_string_free(all, FALSE) : NULL;
 }
 
+static int session_start_flag(sd_bus_message *m, const char *key, int value)
+{
+	int r = sd_bus_message_append(m, "{sv}", key, "b", value);
+
+	return r < 0 ? client_fail(NULL, r) : OUTCOME_DONE;
+}
+
 static int session_start_options(const struct args *a, sd_bus_message *m)
 {
 	g_autofree char *limits = session_start_limits(a);
@@ -62,10 +69,10 @@ static int session_start_options(const struct args *a, sd_bus_message *m)
 	}
 	if (!r && limits)
 		r = client_append_text(m, "limit", limits);
-	if (!r && args_has(a, "no-queue")) {
-		r = sd_bus_message_append(m, "{sv}", "queue", "b", 0);
-		r = r < 0 ? client_fail(NULL, r) : OUTCOME_DONE;
-	}
+	if (!r && args_has(a, "no-queue"))
+		r = session_start_flag(m, "queue", 0);
+	if (!r && args_has(a, "scheduled"))
+		r = session_start_flag(m, "scheduled", 1);
 	return r;
 }
 
@@ -196,6 +203,7 @@ static const struct option_spec session_start_options_table[] = {
 	{ "peer-port", 0, "NAME", "Its parallel port" },
 	{ "peer-wait", 0, "TIME", "How long to wait for each answer of it (default: 1min)" },
 	{ "no-queue", 0, NULL, "Fail when another session measures" },
+	{ "scheduled", 0, NULL, "By the plan's schedule: skipped when it comes too late" },
 	{ "wait", 0, NULL, "Stay until the end, then print the report" },
 	{ "no-wait", 0, NULL, "Only print the id (default)" },
 	{ NULL },

@@ -40,7 +40,9 @@ struct port_view {
 	const struct port *port;
 };
 
+struct calendars;
 struct porttrial;
+struct setschedule;
 struct transient;
 
 struct bus {
@@ -61,6 +63,9 @@ struct bus {
 	bool irq_paused;
 	struct porttrial *trial;     /* a port is tested; NULL: none is */
 	GPtrArray *loads;	     /* module.c: who wait for the kernel module */
+	struct calendars *calendars; /* what is known of calendar expressions */
+	GPtrArray *schedules;	     /* schedule.c: looks that wait for PID 1 */
+	struct setschedule *setting; /* a schedule is set; NULL: none is */
 	struct transient *transient; /* units of PID 1; NULL: not ours to ask for */
 };
 

@@ -6,6 +6,7 @@
  */
 #include "bus-internal.h"
 
+#include "calendars.h"
 #include "cleanup-bus.h"
 #include "cleanup.h"
 #include "irqs.h"
@@ -13,6 +14,8 @@
 #include "module.h"
 #include "porttrial.h"
 #include "preemption.h"
+#include "schedule.h"
+#include "setschedule.h"
 #include "sysfile.h"
 #include "tie.h"
 #include "transient.h"
@@ -72,6 +75,8 @@ int bus_connect(const char *address, sd_event *event, struct bus **ret, char **r
 	b->ties = ties_new();
 	b->user = strcmp(address, "user") == 0;
 	b->loads = g_ptr_array_new_with_free_func(module_load_free);
+	b->calendars = calendars_new(event);
+	b->schedules = g_ptr_array_new_with_free_func(schedules_free);
 	r = bus_open(address, &b->bus);
 	if (r >= 0)
 		r = sd_bus_attach_event(b->bus, event, SD_EVENT_PRIORITY_NORMAL);
@@ -148,6 +153,9 @@ struct bus *bus_free(struct bus *b)
 	authority_free(b->authority);
 	porttrial_free(b->trial);
 	g_ptr_array_unref(b->loads);
+	g_ptr_array_unref(b->schedules);
+	calendars_free(b->calendars);
+	setschedule_free(b->setting); /* those held it */
 	transient_free(b->transient);
 	inhibit_free(b->inhibit);
 	g_hash_table_unref(b->ties);

@@ -15,15 +15,16 @@
 #include "log.h"
 #include "options.h"
 #include "page.h"
-#include "plans.h"
+#include "plancheck.h"
 #include "reply.h"
 #include "report.h"
+#include "schedule.h"
+#include "setschedule.h"
 #include "start.h"
 #include <errno.h>
 #include <string.h>
 
-#define MANAGER_PLAN_TEXT_MAX (1024 * 1024)
-#define MANAGER_WORD_MAX      256 /* ids, words for them */
+#define MANAGER_WORD_MAX 256 /* ids, words for them */
 
 static int method_get_session(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
@@ -47,34 +48,6 @@ static int method_get_session(sd_bus_message *m, void *userdata, sd_bus_error *e
 
 /* Plans and the system */
 
-static int method_list_plans(sd_bus_message *m, void *userdata, sd_bus_error *error)
-{
-	struct bus *b = userdata;
-	int r;
-
-	r = options_read_none(m, error);
-	return r < 0 ? r : reply_list(m, plans_append, b->model.sessions, NULL, error);
-}
-
-static int method_check_plan(sd_bus_message *m, void *userdata, sd_bus_error *error)
-{
-	g_autoptr(GPtrArray) problems = NULL;
-	struct bus *b = userdata;
-	const char *text;
-	int r;
-
-	r = sd_bus_message_read_basic(m, 's', &text);
-	if (r < 0)
-		return bus_error_set(error, r, NULL);
-	r = options_read_none(m, error);
-	if (r < 0)
-		return r;
-	if (strlen(text) > MANAGER_PLAN_TEXT_MAX)
-		return bus_error_set(error, EMSGSIZE, "A plan's text has at most 1 MiB.");
-	problems = sessions_check_plan(b->model.sessions, text);
-	return reply_list(m, dict_problems, problems, NULL, error);
-}
-
 static int method_check_system(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
 	g_autoptr(GPtrArray) findings = NULL;
@@ -90,11 +63,9 @@ static int method_check_system(sd_bus_message *m, void *userdata, sd_bus_error *
 
 static int reload_go(sd_bus_message *call, uid_t caller, void *data, sd_bus_error *error)
 {
-	g_autoptr(GPtrArray) problems = NULL;
 	struct bus *b = data;
 
-	problems = b->model.reload(b->model.userdata);
-	return reply_list(call, dict_problems, problems, NULL, error);
+	return plancheck_answer(b, call, b->model.reload(b->model.userdata), error);
 }
 
 static int method_reload(sd_bus_message *m, void *userdata, sd_bus_error *error)
@@ -197,10 +168,17 @@ static const sd_bus_vtable manager_vtable[] = {
 				SD_BUS_NO_RESULT, delete_method_delete_session,
 				SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("ListPlans", SD_BUS_ARGS("a{sv}", options),
-				SD_BUS_RESULT("aa{sv}", plans), method_list_plans,
+				SD_BUS_RESULT("aa{sv}", plans), plancheck_method_list_plans,
 				SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("CheckPlan", SD_BUS_ARGS("s", text, "a{sv}", options),
-				SD_BUS_RESULT("aa{sv}", problems), method_check_plan,
+				SD_BUS_RESULT("aa{sv}", problems), plancheck_method_check_plan,
+				SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("GetSchedule", SD_BUS_ARGS("a{sv}", options),
+				SD_BUS_RESULT("aa{sv}", schedules), schedule_method_get_schedule,
+				SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("SetSchedule",
+				SD_BUS_ARGS("s", plan, "s", schedule, "a{sv}", options),
+				SD_BUS_RESULT("a{sv}", set), setschedule_method_set_schedule,
 				SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("CheckSystem", SD_BUS_ARGS("a{sv}", options),
 				SD_BUS_RESULT("aa{sv}", findings), method_check_system,

@@ -5,6 +5,7 @@
 #include "plans.h"
 
 #include "bus-internal.h"
+#include "calendars.h"
 #include "dict.h"
 #include "plan.h"
 #include "policy.h"
@@ -82,8 +83,24 @@ static int plans_append_plan(sd_bus_message *m, const struct plan *p)
 	return r;
 }
 
-static int plans_append_entry(sd_bus_message *m, const struct plan_entry *e)
+/* The file's own, and what is known of its calendar expressions. problems_new()'s. */
+static GPtrArray *plans_problems(const struct bus *b, const struct plan_entry *e)
 {
+	GPtrArray *problems = problems_new();
+
+	for (guint i = 0; i < e->problems->len; i++) {
+		const struct problem *p = e->problems->pdata[i];
+
+		(void)problem_add(problems, p->file, p->line, "%s", p->text);
+	}
+	if (e->plan)
+		calendars_problems(b->calendars, e->plan, problems);
+	return problems;
+}
+
+static int plans_append_entry(sd_bus_message *m, const struct bus *b, const struct plan_entry *e)
+{
+	g_autoptr(GPtrArray) problems = plans_problems(b, e);
 	int r;
 
 	r = sd_bus_message_open_container(m, 'a', "{sv}");
@@ -96,7 +113,7 @@ static int plans_append_entry(sd_bus_message *m, const struct plan_entry *e)
 	if (r >= 0 && e->plan)
 		r = plans_append_plan(m, e->plan);
 	if (r >= 0)
-		r = dict_value(m, "problems", "aa{sv}", dict_problems, e->problems);
+		r = dict_value(m, "problems", "aa{sv}", dict_problems, problems);
 	return r < 0 ? r : sd_bus_message_close_container(m);
 }
 
@@ -106,17 +123,19 @@ static size_t plans_size(const struct plan_entry *e)
 	size_t size = 4096;
 
 	if (e->plan)
-		size += strlen(e->plan->text) + 256 * e->plan->stages->len;
+		size += strlen(e->plan->text) + 256 * e->plan->stages->len +
+			(DICT_PROBLEM_TEXT_MAX + 4096) * e->plan->schedule.calendars->len;
 	if (e->problems)
 		size += MIN(e->problems->len, DICT_PROBLEMS_MAX) *
 			(DICT_PROBLEM_TEXT_MAX + strlen(e->path) + 128);
 	return size;
 }
 
-int plans_append(sd_bus_message *m, const void *sessions)
+int plans_append(sd_bus_message *m, const void *bus)
 {
+	const struct bus *b = bus;
 	const struct plan_entry *entries = NULL;
-	size_t n = sessions_plans((struct sessions *)sessions, &entries), size = 0;
+	size_t n = sessions_plans(b->model.sessions, &entries), size = 0;
 	int r;
 
 	r = sd_bus_message_open_container(m, 'a', "a{sv}");
@@ -124,7 +143,7 @@ int plans_append(sd_bus_message *m, const void *sessions)
 		size += plans_size(&entries[i]);
 		if (size > BUS_REPLY_MAX)
 			return -EMSGSIZE;
-		r = plans_append_entry(m, &entries[i]);
+		r = plans_append_entry(m, b, &entries[i]);
 	}
 	return r < 0 ? r : sd_bus_message_close_container(m);
 }

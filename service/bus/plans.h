@@ -6,4 +6,4 @@
 #include <systemd/sd-bus.h>
 
 /* @sessions: struct sessions. Append aa{sv}. -EMSGSIZE when there is too much for one message. */
-int plans_append(sd_bus_message *m, const void *sessions);
+int plans_append(sd_bus_message *m, const void *bus);

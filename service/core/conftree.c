@@ -60,6 +60,35 @@ void conftree_file_free(struct conftree_file *f)
 	g_free(f);
 }
 
+/* As the files' names are ordered, which end in ".conf". */
+static bool conftree_dropin_before(const char *a, const char *b)
+{
+	g_autofree char *x = g_strconcat(a, ".conf", NULL);
+	g_autofree char *y = g_strconcat(b, ".conf", NULL);
+
+	return strcmp(x, y) < 0;
+}
+
+void conftree_file_set_dropin(struct conftree_file *f, const char *name, const char *path,
+			      const char *text)
+{
+	struct conftree_file *d;
+	guint i;
+
+	for (i = f->dropins->len; i > 0; i--)
+		if (strcmp(((struct conftree_file *)f->dropins->pdata[i - 1])->name, name) == 0)
+			g_ptr_array_remove_index(f->dropins, i - 1);
+	if (!text)
+		return;
+	while (i < f->dropins->len &&
+	       conftree_dropin_before(((struct conftree_file *)f->dropins->pdata[i])->name, name))
+		i++;
+	d = conftree_file_new(name, path);
+	d->text = g_strdup(text);
+	d->size = strlen(text);
+	g_ptr_array_insert(f->dropins, (gint)i, d);
+}
+
 struct conf *conftree_file_parse(const struct conftree_file *f, GPtrArray *problems)
 {
 	struct conf *c = NULL;

@@ -35,6 +35,13 @@ int conftree_get(const char *const *dirs, const char *sub, const char *name,
 		 struct conftree_file **ret);
 void conftree_file_free(struct conftree_file *f);
 
+/*
+ * Put @text (copied; NULL: nothing) in the place of the drop-in @name, as if @path said so: to see
+ * what would come of it.
+ */
+void conftree_file_set_dropin(struct conftree_file *f, const char *name, const char *path,
+			      const char *text);
+
 struct conf;
 /*
  * Its text with the drop-ins laid over: NULL, and problems added, when it or one of them could not

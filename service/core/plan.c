@@ -258,8 +258,8 @@ static void plan_take_rules(struct conf_group *g, struct plan *p, GPtrArray *pro
 static void plan_refuse_idle_keys(struct conf_group *g, const struct plan *p)
 {
 	static const char *const deadline_keys[] = { "runtime", "deadline", "period" };
-	static const char *const role_keys[] = { "role",    "port",   "answer",
-						 "receive", "strobe", "virtual", "timeout" };
+	static const char *const role_keys[] = { "role",   "port",    "answer", "receive",
+						 "strobe", "virtual", "timeout" };
 	const struct plan_instrument *i = plan_instrument(p->instrument);
 
 	if (!i->interval && conf_has(g, "interval"))
@@ -294,7 +294,8 @@ static void plan_refuse_idle_schedule(struct conf_group *g, const struct plan *p
 {
 	for (const struct plan_key *k = plan_keys; k->name; k++)
 		if (k->schedule && k->offset != offsetof(struct plan, schedule.enabled) &&
-		    !schedule_is_set(&p->schedule) && conf_has(g, k->name))
+		    !schedule_is_set(&p->schedule) && !conf_has(g, "schedule") &&
+		    conf_has(g, k->name))
 			(void)conf_complain(g, k->name,
 					    "\"%s\" belongs to a schedule, and this plan has none",
 					    k->name);

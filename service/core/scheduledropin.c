@@ -92,14 +92,18 @@ static void dropin_append(GString *out, struct conf_group *old, const char *key,
 		g_string_append_printf(out, "%s = %s;\n", key, value);
 }
 
+bool scheduledropin_is_ours(const char *text, size_t size)
+{
+	size_t n = strlen(SCHEDULEDROPIN_MARK);
+
+	return size >= n && memcmp(text, SCHEDULEDROPIN_MARK, n) == 0;
+}
+
 static int dropin_parse(const char *old, size_t size, GPtrArray *problems, struct conf **ret,
 			char **ret_message)
 {
-	if (size < strlen(SCHEDULEDROPIN_MARK) ||
-	    memcmp(old, SCHEDULEDROPIN_MARK, strlen(SCHEDULEDROPIN_MARK)) != 0)
-		return message_fail(ret_message, -EKEYREJECTED,
-				    "it does not begin as those do that lrtbfd writes: somebody "
-				    "else's file is left alone; rename or remove it");
+	if (!scheduledropin_is_ours(old, size))
+		return message_fail(ret_message, -EKEYREJECTED, SCHEDULEDROPIN_FOREIGN);
 	*ret = conf_parse(old, size, SCHEDULEDROPIN_NAME ".conf", problems);
 	return *ret ? 0 : -EKEYREJECTED;
 }

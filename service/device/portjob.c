@@ -9,19 +9,17 @@
 #include "portjob.h"
 
 #include "cleanup.h"
+#include "quietthread.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 
-#define WAIT_MS	      50
-#define RECORDS	      256
-#define JOB_STACK_MIN (128 * 1024)
+#define WAIT_MS 50
+#define RECORDS 256
 
 struct portjob {
 	char *port, *node;
@@ -135,22 +133,12 @@ static int on_job_done(sd_event_source *source, int fd, uint32_t revents, void *
 	return 0;
 }
 
-/* It is nobody's to signal: the daemon's signals are for its event loop. */
 static int job_start(struct portjob *j)
 {
-	pthread_attr_t attr;
-	sigset_t all, before;
-	int r;
+	int r = quietthread_start(&j->thread, job_thread, j);
 
-	sigfillset(&all);
-	(void)pthread_attr_init(&attr);
-	(void)pthread_attr_setstacksize(&attr, JOB_STACK_MIN);
-	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
-	r = pthread_create(&j->thread, &attr, job_thread, j);
-	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-	(void)pthread_attr_destroy(&attr);
-	j->joined = r != 0;
-	return -r;
+	j->joined = r < 0;
+	return r;
 }
 
 int portjob_new(sd_event *event, const struct porttest_plan *plan, const char *node,

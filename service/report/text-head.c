@@ -66,6 +66,8 @@ static void text_plan(struct page *p, const struct result *r)
 
 	if (*r->label)
 		g_string_append_printf(text, ", label \"%s\"", r->label);
+	if (json_is_true(json_object_get(r->method, "scheduled")))
+		g_string_append(text, ", by its schedule");
 	json_object_foreach (r->overrides, key, value) {
 		if (json_is_string(value) && strcmp(key, "label") != 0)
 			g_string_append_printf(text, ", with %s = %s", key,
@@ -218,9 +220,10 @@ static void text_outcome(struct page *p, const struct result *r)
 {
 	g_autofree char *lead = g_strdup_printf("%-*s", TEXT_FIELD, "Verdict");
 	g_autofree char *reason = cell_text(r->reason);
-	const char *verdict = r->verdict == VERDICT_EMPTY  ? "not yet"
-			      : r->verdict == VERDICT_NONE ? "none, no limit was set"
-							   : verdict_to_string(r->verdict);
+	const char *verdict = r->verdict == VERDICT_EMPTY   ? "not yet"
+			      : r->verdict != VERDICT_NONE  ? verdict_to_string(r->verdict)
+			      : r->state == SESSION_SKIPPED ? "none, nothing was measured"
+							    : "none, no limit was set";
 
 	text_field(p, "State", session_state_to_string(r->state));
 	page_put(p, PAGE_FAINT, lead);

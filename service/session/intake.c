@@ -154,6 +154,75 @@ static int intake_check_peer(const struct session_peer_wish *peer, char **ret_me
 	return 0;
 }
 
+/* How a caller's session is to be. */
+struct intake_wish {
+	bool queue;			      /* it may wait */
+	const struct session_peer_wish *peer; /* NULL: none */
+	bool scheduled;
+	const char *late; /* it is only kept, with this sentence; NULL: it is to measure */
+};
+
+static int intake_admit(struct sessions *m, const char *plan, const json_t *overrides,
+			const struct intake_wish *wish, uid_t caller, struct session **ret,
+			char **ret_message)
+{
+	const struct plan *p = NULL;
+	const struct admission_place where = {
+		.root = m->place.root,
+		.house = &m->house,
+		.loads = wish->peer ? NULL : catalog_loads(m->catalog),
+		.ports = m->p.ports,
+	};
+	struct admission a;
+	int r;
+
+	r = intake_find_plan(m, plan, &p, ret_message);
+	if (r == 0)
+		r = intake_check_queue(m, caller, ret_message);
+	if (r == 0 && !wish->queue)
+		r = intake_check_busy(m, ret_message);
+	if (r < 0)
+		return r;
+	r = admission_check(&where, p, overrides, &a, ret_message);
+	if (r < 0)
+		return r;
+	*ret = session_new(&m->place, intake_result(m, plan, &a, overrides, caller), plan_copy(p),
+			   where.loads);
+	admission_done(&a);
+	return 0;
+}
+
+static int intake_start(struct sessions *m, const char *plan, const json_t *overrides,
+			const struct intake_wish *wish, uid_t caller, struct session **ret,
+			char **ret_message)
+{
+	struct session *s = NULL;
+	int r;
+
+	r = intake_check_daemon(m, ret_message);
+	if (r == 0)
+		r = intake_check_peer(wish->peer, ret_message);
+	if (r == 0)
+		r = intake_admit(m, plan, overrides, wish, caller, &s, ret_message);
+	if (r < 0)
+		return r;
+	if (wish->peer)
+		session_set_peer(s, wish->peer);
+	if (wish->scheduled)
+		session_set_scheduled(s, 0);
+	r = store_put_session(m->p.store, s->r);
+	if (r < 0) {
+		*ret_message = g_strdup_printf("The session cannot be kept: %s.", g_strerror(-r));
+		session_free(s);
+		return -EIO;
+	}
+	sessions_enqueue(m, s);
+	if (wish->late)
+		session_skip(s, wish->late);
+	*ret = s;
+	return 0;
+}
+
 int sessions_start(struct sessions *m, const char *plan, const json_t *overrides, bool queue,
 		   uid_t caller, struct session **ret, char **ret_message)
 {
@@ -164,45 +233,23 @@ int sessions_start_with_peer(struct sessions *m, const char *plan, const json_t 
 			     bool queue, const struct session_peer_wish *peer, uid_t caller,
 			     struct session **ret, char **ret_message)
 {
-	const struct plan *p = NULL;
-	const struct admission_place where = {
-		.root = m->place.root,
-		.house = &m->house,
-		.loads = peer ? NULL : catalog_loads(m->catalog),
-		.ports = m->p.ports,
-	};
-	struct admission a;
-	struct session *s;
-	int r;
+	const struct intake_wish wish = { .queue = queue, .peer = peer };
 
-	r = intake_check_daemon(m, ret_message);
-	if (r == 0)
-		r = intake_check_peer(peer, ret_message);
-	if (r == 0)
-		r = intake_find_plan(m, plan, &p, ret_message);
-	if (r == 0)
-		r = intake_check_queue(m, caller, ret_message);
-	if (r == 0 && !queue)
-		r = intake_check_busy(m, ret_message);
-	if (r < 0)
-		return r;
-	r = admission_check(&where, p, overrides, &a, ret_message);
-	if (r < 0)
-		return r;
-	s = session_new(&m->place, intake_result(m, plan, &a, overrides, caller), plan_copy(p),
-			where.loads);
-	if (peer)
-		session_set_peer(s, peer);
-	admission_done(&a);
-	r = store_put_session(m->p.store, s->r);
-	if (r < 0) {
-		*ret_message = g_strdup_printf("The session cannot be kept: %s.", g_strerror(-r));
-		session_free(s);
-		return -EIO;
-	}
-	sessions_enqueue(m, s);
-	*ret = s;
-	return 0;
+	return intake_start(m, plan, overrides, &wish, caller, ret, ret_message);
+}
+
+int sessions_start_scheduled(struct sessions *m, const char *plan, const json_t *overrides,
+			     bool queue, const char *late, uid_t caller, struct session **ret,
+			     char **ret_message)
+{
+	const struct intake_wish wish = { .queue = queue, .scheduled = true, .late = late };
+
+	return intake_start(m, plan, overrides, &wish, caller, ret, ret_message);
+}
+
+const char *const *sessions_config_dirs(const struct sessions *m)
+{
+	return m->p.config_dirs;
 }
 
 /* The plan alone decides, and the port if another one is wished for. */
@@ -223,6 +270,14 @@ bool sessions_lack_module(struct sessions *m, const char *plan, const json_t *ov
 
 /* --- left by an earlier life --- */
 
+/* By the clock on the wall: no other was there before. Set back, it has not waited. */
+static uint64_t intake_waited_ns(const struct result *old)
+{
+	uint64_t now_usec = clock_real_usec();
+
+	return now_usec > old->created_usec ? (now_usec - old->created_usec) * NSEC_PER_USEC : 0;
+}
+
 static void intake_requeue(struct sessions *m, const struct result *old)
 {
 	g_autofree char *message = NULL;
@@ -230,6 +285,8 @@ static void intake_requeue(struct sessions *m, const struct result *old)
 	struct session *s;
 
 	s = session_new(&m->place, result_copy(old), plan, catalog_loads(m->catalog));
+	if (session_is_scheduled(s))
+		session_set_scheduled(s, intake_waited_ns(old));
 	sessions_enqueue(m, s);
 	if (!plan)
 		session_refuse(s, EBADMSG, message);

@@ -155,6 +155,32 @@ void session_refuse(struct session *s, int err, const char *sentence)
 	session_conclude(s, SESSION_FAILED);
 }
 
+/* Kept with the method, where it outlives the daemon: a queued one is taken up again. */
+void session_set_scheduled(struct session *s, uint64_t waited_ns)
+{
+	uint64_t within_ns = s->plan ? s->plan->schedule.start_within_ns : 0;
+
+	json_object_set_new(s->r->method, "scheduled", json_true());
+	if (within_ns > 0)
+		s->start_by_ns = clock_ns(CLOCK_BOOTTIME) + within_ns - MIN(waited_ns, within_ns);
+}
+
+bool session_is_scheduled(const struct session *s)
+{
+	return json_is_true(json_object_get(s->r->method, "scheduled"));
+}
+
+bool session_overdue(const struct session *s)
+{
+	return s->start_by_ns > 0 && clock_ns(CLOCK_BOOTTIME) > s->start_by_ns;
+}
+
+void session_skip(struct session *s, const char *sentence)
+{
+	session_set_reason(s, "", sentence);
+	session_conclude(s, SESSION_SKIPPED);
+}
+
 /* Every way to end once it has begun: failed, stopped or done. */
 static void session_finish(struct session *s)
 {

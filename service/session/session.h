@@ -26,7 +26,8 @@ struct session {
 	GPtrArray *regions;    /* paths to remove when the store has the figures */
 	uint64_t max_ns;       /* over all stages */
 	int max_cpu;
-	unsigned position; /* in the queue; kept by sessions.c */
+	uint64_t start_by_ns; /* CLOCK_BOOTTIME: later it is skipped; 0: it waits for ever */
+	unsigned position;    /* in the queue; kept by sessions.c */
 };
 
 /* Takes @r and @plan; a reference to @loads. State and times are in @r. */
@@ -51,6 +52,16 @@ void session_begin(struct session *s);
 void session_stop_because(struct session *s, char *reason);
 /* A queued one that cannot begin: state failed. SESSIONS_ENDED comes from within. */
 void session_refuse(struct session *s, int err, const char *sentence);
+/*
+ * By its plan's schedule: it may wait for as long as start_within says, and has waited for
+ * @waited_ns.
+ */
+void session_set_scheduled(struct session *s, uint64_t waited_ns);
+bool session_is_scheduled(const struct session *s);
+/* It has waited too long: not to be begun any more. */
+bool session_overdue(const struct session *s);
+/* A queued one that is not to begin any more: state skipped. SESSIONS_ENDED comes from within. */
+void session_skip(struct session *s, const char *sentence);
 /* Read the region now. */
 void session_drain(struct session *s);
 

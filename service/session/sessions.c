@@ -12,6 +12,7 @@
 #include "cleanup.h"
 #include "clock.h"
 #include "cpulist.h"
+#include "duration.h"
 #include "keep.h"
 #include "lock.h"
 #include "log.h"
@@ -167,6 +168,15 @@ static void sessions_wait_for_machine(struct sessions *m, struct session *s, con
 		log_error("No timer to try the machine's lock again by");
 }
 
+static void sessions_skip(struct session *s)
+{
+	g_autofree char *within = duration_format(s->plan->schedule.start_within_ns);
+	g_autofree char *sentence =
+		g_strdup_printf("It waited for others longer than start_within = %s.", within);
+
+	session_skip(s, sentence);
+}
+
 static void sessions_schedule(struct sessions *m)
 {
 	struct session *s = g_queue_peek_head(&m->queued);
@@ -176,6 +186,10 @@ static void sessions_schedule(struct sessions *m)
 	/* on a machine that is only a captured tree nothing can be measured: who waits goes on */
 	if (m->shutdown || m->active || !s || strcmp(m->place.root, "/") != 0)
 		return;
+	if (session_overdue(s)) {
+		sessions_skip(s); /* and the queue is looked at again */
+		return;
+	}
 	r = lock_take(m->p.lock_path, &m->lock_fd, &message);
 	if (r == -EBUSY) {
 		sessions_wait_for_machine(m, s, message);

@@ -148,6 +148,18 @@ int sessions_start_with_peer(struct sessions *m, const char *plan, const json_t 
 			     bool queue, const struct session_peer_wish *peer, uid_t caller,
 			     struct session **ret, char **ret_message);
 
+/*
+ * The same as the plan's schedule wants it: it is skipped when it waits longer than start_within.
+ * @late: a sentence for one that comes too late already, which is kept, in state skipped; NULL: in
+ * time.
+ */
+int sessions_start_scheduled(struct sessions *m, const char *plan, const json_t *overrides,
+			     bool queue, const char *late, uid_t caller, struct session **ret,
+			     char **ret_message);
+
+/* The folders of the configuration, strongest first, NULL-ended. */
+const char *const *sessions_config_dirs(const struct sessions *m);
+
 /* --- one session: session.c --- */
 
 /* Ask it to end; keeps its data. Ended already: 0, nothing happens. Queued: ends `stopped` at once.

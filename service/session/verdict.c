@@ -339,6 +339,8 @@ void verdict_session(struct result *r, const struct plan *p)
 		v = MAX(v, ((struct result_stage *)r->stages->pdata[i])->verdict);
 	if (findings_inconclusive(r->findings) || died || (verdict_limits(p) && ran < planned))
 		v = MAX(v, VERDICT_INCONCLUSIVE);
+	if (r->state == SESSION_SKIPPED)
+		v = VERDICT_NONE; /* nothing was tried */
 	r->verdict = v;
 	if (!*r->reason && v >= VERDICT_INCONCLUSIVE) {
 		g_free(r->reason);

@@ -56,6 +56,8 @@ class Fake:
             "OpenReport": self._open_report,
             "ListSessions": lambda *args: ("aa{sv}s", ([], "")),
             "ListPlans": lambda options: ("aa{sv}", ([],)),
+            "GetSchedule": lambda options: ("aa{sv}", ([],)),
+            "SetSchedule": lambda plan, schedule, options: ("a{sv}", ({"plan": ("s", plan)},)),
             "CheckPlan": lambda text, options: ("aa{sv}", ([],)),
             "CheckSystem": lambda options: ("aa{sv}", ([],)),
             "DeleteSession": lambda sid, options: ("", ()),

@@ -12,7 +12,8 @@ from lrtbf import CTL, ROOT
 
 SCRIPT = ROOT / "client" / "completion" / "lrtbfctl"
 COMMANDS = ["session start", "session stop", "session list", "session show", "session watch",
-            "session report", "session delete", "plan list", "plan show", "plan check", "irq list",
+            "session report", "session keep", "session delete", "plan list", "plan show", "plan check", "plan schedule",
+            "plan enable", "plan disable", "irq list",
             "irq set", "irq apply", "irq restore", "irq watch", "irq capture", "irq rules", "irq check",
             "port list", "port show", "port test", "check", "reload",
             "status"]
@@ -48,7 +49,8 @@ def test_commands():
     assert complete(f"{ctl} ") == ["session", "plan", "irq", "port", "check", "reload", "status"]
     assert complete(f"{ctl} se") == ["session"]
     assert complete(f"{ctl} --json session st") == ["start", "stop"]
-    assert complete(f"{ctl} --bus unix:path=/x plan ") == ["list", "show", "check"]
+    assert complete(f"{ctl} --bus unix:path=/x plan ") == ["list", "show", "check", "schedule", "enable",
+                                                          "disable"]
     assert complete(f"{ctl} status x") == []
 
 

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/*
+ * When plans begin by themselves, as GetSchedule tells it, and SetSchedule.
+ */
+#include "client.h"
+
+/*
+ * All: an array of objects with every documented key (null where there is no value). json_decref().
+ */
+int schedule_read(struct client *c, json_t **ret);
+/* That of @plan, borrowed; NULL: it has none. */
+const json_t *schedule_find(const json_t *schedules, const char *plan);
+/* "*:0/5", "15min after boot", "off: daily"; "" when there is none. g_free(). */
+char *schedule_when(const json_t *schedule);
+
+/* Fills the options of SetSchedule; OUTCOME_DONE, or another outcome and the call is not made. */
+typedef int (*schedule_fill_t)(sd_bus_message *m, const void *data);
+/* Call it and show what came of it. @fill NULL: no options. */
+int schedule_set(struct client *c, const char *plan, const char *schedule, schedule_fill_t fill,
+		 const void *data);
+/* Print one as lines, or as JSON; takes it over. */
+int schedule_show(struct client *c, json_t *schedule);
