@@ -93,6 +93,40 @@ static void test_golden(void)
 		}
 }
 
+/* What is left of a session says what is missing, and a format that has nothing of it says so. */
+static void test_thinned(void)
+{
+	static const char *const refused[] = { "csv", "cyclictest", "cyclictest-json" };
+	struct result *r = sample_idle();
+	g_autofree char *text = NULL;
+	struct report_options stage = { .stage = "none" };
+
+	g_ptr_array_set_size(r->stages, 0);
+	r->thinned_usec = 1796100000000000;
+	json_decref(r->summary);
+	r->summary = json_pack("{s:i,s:i,s:f,s:i,s:n}", "count", 20000, "min_ns", 4120, "avg_ns",
+			       12345.678, "max_ns", 98765, "stddev_ns");
+	finding_add(r->findings, "thinned", NULL);
+	text = render("text", r, &plain);
+	check_golden("thinned.txt", text);
+	for (size_t i = 0; i <= G_N_ELEMENTS(refused); i++) {
+		g_autoptr(GString) out = g_string_new(NULL);
+		g_autofree char *message = NULL;
+		bool narrow = i == G_N_ELEMENTS(refused);
+
+		g_assert_cmpint(report_render(narrow ? "text" : refused[i], r,
+					      narrow ? &stage : &plain, out, &message),
+				==, -EOPNOTSUPP);
+		g_assert_nonnull(strstr(message, "were removed"));
+		g_assert_cmpuint(out->len, ==, 0);
+	}
+	/* a session without figures at all */
+	g_clear_pointer(&r->summary, json_decref);
+	g_free(render("text", r, &pretty));
+	g_free(render("json", r, &plain));
+	result_free(r);
+}
+
 /* Fields of one record of RFC 4180, *@p moved behind it. */
 static GPtrArray *csv_record(const char **p)
 {
@@ -233,6 +267,7 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/report/golden", test_golden);
+	g_test_add_func("/report/thinned", test_thinned);
 	g_test_add_func("/report/csv", test_csv);
 	g_test_add_func("/report/unknown-format", test_unknown_format);
 	g_test_add_func("/report/one-stage", test_one_stage);
