@@ -96,7 +96,7 @@ int main(int argc, char **argv)
 	const char *how = getenv("LRTBF_FAKE") ?: "";
 	struct region_header *h;
 	struct order o;
-	char *message = NULL;
+	g_autofree char *message = NULL;
 
 	if (strcmp(how, "orphan") != 0)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
