@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A 32-bit caller without a C library, as one for it need not be there: ten periods of a timer
- * through int 0x80. Exit status: 0, or the number of the step that went wrong.
+ * through int 0x80, and what is to be refused. Exit status: 0, or the number of the step that went
+ * wrong.
  */
+#include <asm/errno.h>
+
 #include "../../kmod/lrtbf-ioctl.h"
 
 enum { EXIT = 1, READ = 3, OPEN = 5, IOCTL = 54 };
@@ -19,6 +22,26 @@ static int call(int number, int a, int b, int c)
 
 	__asm__ volatile("int $0x80" : "=a"(r) : "a"(number), "b"(a), "c"(b), "d"(c) : "memory");
 	return r;
+}
+
+/* What a 64-bit caller is refused. */
+static int refused(int fd)
+{
+	const int lines[][3] = {
+		{ LRTBF_CAPS, 0, EFAULT },
+		{ LRTBF_COUNTERS, -4, EFAULT },
+		{ LRTBF_SETUP, (int)0xfffff000, EFAULT },
+		{ LRTBF_SETUP, (int)&counters, EINVAL },	    /* of another size */
+		{ LRTBF_SETUP & ~0x3fff0000, (int)&setup, EINVAL }, /* of none */
+		{ LRTBF_ANSWER, 0, ECANCELED },
+		{ LRTBF_STOP + 1000, 0, ENOTTY },
+	};
+
+	for (unsigned int i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		if (call(IOCTL, fd, lines[i][0], lines[i][1]) != -lines[i][2])
+			return 0;
+	return call(READ, fd, (int)records, 31) == -EINVAL &&
+	       call(READ, fd, (int)records, sizeof(records)) == 0;
 }
 
 static int wrong_step(void)
@@ -52,7 +75,9 @@ static int wrong_step(void)
 	if (call(IOCTL, fd, LRTBF_COUNTERS, (int)&counters) || counters.samples != 10 ||
 	    counters.stop != LRTBF_STOP_COUNT || counters.lost_records)
 		return 7;
-	return call(IOCTL, fd, LRTBF_STOP, 0) ? 8 : 0;
+	if (call(IOCTL, fd, LRTBF_STOP, 0))
+		return 8;
+	return refused(fd) ? 0 : 9;
 }
 
 __attribute__((force_align_arg_pointer)) void _start(void)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import wire
 from until import wait_until
 
 JOB = Path("/run/job")
@@ -21,7 +22,11 @@ TIMERS = "/dev/lrtbf"
 DRIVER = Path("/sys/bus/pnp/drivers/parport_pc")
 # what must not be in the kernel's messages after any test
 TROUBLE = re.compile(r"BUG|WARNING|Oops|Call Trace|scheduling while atomic|nobody cared|soft lockup|"
-                     r"rcu.*stall|refcount_t|sleeping function|general protection")
+                     r"rcu.*stall|refcount_t|sleeping function|general protection|unable to handle|"
+                     r"INFO: (task|possible|trying|suspicious)|inconsistent lock|UBSAN|KASAN|corruption|"
+                     r"Bad page|use-after-free|invalid opcode")
+# what the kernel remembers: a page gone bad, an oops, a lockup
+TAINTS = 1 << 5 | 1 << 7 | 1 << 14
 
 
 def pytest_sessionstart(session):
@@ -34,7 +39,7 @@ HURRY = None if os.environ.get("LRTBF_ICOUNT") else 1
 
 
 def command(*words, status=0):
-    done = subprocess.run(words, capture_output=True, text=True, timeout=HURRY and 120)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=HURRY and 200)
     if status is not None:
         assert done.returncode == status, (words, done.stdout, done.stderr)
     return done
@@ -44,18 +49,24 @@ def loaded(module):
     return Path(f"/sys/module/{module}").is_dir()
 
 
+def settle():
+    # the default of two minutes may have passed here while this machine waited for a disk
+    command("udevadm", "settle", "--timeout=3600")
+
+
 def insmod(name):
     command("insmod", JOB / f"{name}.ko")
-    command("udevadm", "settle")
+    settle()
 
 
 @pytest.fixture(autouse=True)
 def kernel_messages():
-    """Nothing the kernel complains about."""
+    """Nothing the kernel complains about, of the test or of what is undone after it."""
     command("dmesg", "--clear")
     yield
     said = command("dmesg").stdout
     assert not TROUBLE.search(said), said
+    assert not int(Path("/proc/sys/kernel/tainted").read_text()) & TAINTS, said
 
 
 @pytest.fixture
@@ -63,6 +74,57 @@ def module():
     if not loaded("lrtbf"):
         insmod("lrtbf")
     wait_until(lambda: Path(PORT).exists(), f"{PORT} did not appear")
+    yield
+    command("rmmod", "lrtbf")
+
+
+def module_file(name):
+    """In memory: reading the job's folder takes the host's time, in which minutes may pass here."""
+    path = Path("/dev/shm", f"{name}.ko")
+    if not path.exists():
+        path.write_bytes((JOB / path.name).read_bytes())
+    return path
+
+
+def load(**parameters):
+    """lrtbf-wire.ko."""
+    words = [f"{name}={value}" for name, value in parameters.items()]
+    return command("insmod", module_file("lrtbf-wire"), *words, status=None)
+
+
+def load_lrtbf():
+    command("insmod", module_file("lrtbf"))
+
+
+@pytest.fixture
+def make_wire():
+    """make_wire(PARAMETER=VALUE...): its two ports."""
+    if not Path("/sys/kernel/debug/tracing").exists():
+        command("mount", "-t", "debugfs", "debugfs", "/sys/kernel/debug")
+    if not loaded("ppdev"):
+        command("modprobe", "ppdev")
+
+    def make(**parameters):
+        done = load(**parameters)
+        assert done.returncode == 0, done.stderr
+        ports = [wire.Port(0), wire.Port(1)]
+        for port in ports:
+            port.clear()  # the core has looked for devices on it
+        return ports
+    yield make
+    if loaded("lrtbf_wire"):
+        wait_until(lambda: command("rmmod", "lrtbf_wire", status=None).returncode == 0, "rmmod lrtbf_wire")
+
+
+@pytest.fixture
+def ends(make_wire):
+    return make_wire()
+
+
+@pytest.fixture
+def lrtbf():
+    if not loaded("lrtbf"):
+        load_lrtbf()
     yield
     command("rmmod", "lrtbf")
 
@@ -79,7 +141,11 @@ class Exercise:
         assert line == "started\n", line
         return self
 
-    def result(self, timeout=40):
+    def stop(self):
+        self.process.send_signal(signal.SIGUSR1)
+        return self
+
+    def result(self, timeout=120):
         out, err = self.process.communicate(timeout=HURRY and timeout)
         assert self.process.returncode == 0, err
         return [json.loads(line) for line in out.splitlines()]
@@ -104,7 +170,7 @@ def start():
         exercise.end()
 
 
-def run(device, timeout=60, **setup):
+def run(device, timeout=120, **setup):
     """The result of one run, or [results] with `again`."""
     words = [f"{name}={value}" for name, value in setup.items()]
     results = Exercise("run", device, *words).result(timeout)
@@ -130,7 +196,7 @@ def unbind():
 
 def bind(name):
     (DRIVER / "bind").write_text(name)
-    command("udevadm", "settle")
+    settle()
 
 
 def realtime():

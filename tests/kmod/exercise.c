@@ -2,14 +2,15 @@
 /*
  * Drives lrtbf.ko from user space, for test_kmod.py:
  *
- *   exercise run DEVICE [NAME=VALUE...]   set up, start, read records, stop; result as JSON
- *   exercise bad DEVICE                   requests that must be refused; the first that is not
- * fails exercise fuzz DEVICE COUNT SEED       requests, reads and polls of any kind
+ *   exercise run DEVICE [NAME=VALUE...]
+ *       set up, start, read records, stop; result as JSON
+ *   exercise bad DEVICE
+ *       requests that must be refused; the first that is not fails
  *
  * NAME: a field of struct lrtbf_setup; `stop_ms`, stop after so long; `again`, run so many times
  * with one open file; `serve=1`, answer with LRTBF_WAIT and LRTBF_ANSWER instead of reading;
- * `lazy=1`, read only after the end. `run` says "started" on standard error once it runs. A failing
- * call is told there, with the errno's name, and status 3.
+ * `lazy=1`, read only after the end. `run` says "started" on standard error once it runs; SIGUSR1
+ * stops it. A failing call is told there, with the errno's name, and status 3.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -86,14 +87,20 @@ static void read_all(const struct order *order, struct tally *tally)
 		fail("read");
 }
 
-static void *stop_later(void *data)
+/* Stops it when it is asked to, by time or by signal. */
+static void *stop_when_asked(void *data)
 {
+	const struct timespec tick = { .tv_nsec = 20000000 };
 	const struct order *order = data;
+	sigset_t asked;
 
-	for (uint64_t ms = 0; ms < order->stop_ms; ms += 20) {
+	sigemptyset(&asked);
+	sigaddset(&asked, SIGUSR1);
+	for (uint64_t ms = 0; !order->stop_ms || ms < order->stop_ms; ms += 20) {
 		if (__atomic_load_n(&order->ended, __ATOMIC_ACQUIRE))
 			return NULL;
-		usleep(20000);
+		if (sigtimedwait(&asked, NULL, &tick) == SIGUSR1)
+			break;
 	}
 	if (ioctl(order->fd, LRTBF_STOP))
 		fail("STOP");
@@ -137,7 +144,7 @@ static void print_result(const struct order *order, const struct tally *tally)
 	FIELD(running), FIELD(stop), FIELD(context), FIELD(thread), FIELD(priority), FIELD(worker);
 	FIELD(pulses), FIELD(answers), FIELD(samples), FIELD(lost), FIELD(late), FIELD(discarded);
 	FIELD(strays), FIELD(interrupts), FIELD(missed), FIELD(lost_records);
-	FIELD(off_ns), FIELD(off_max_ns);
+	FIELD(off_ns), FIELD(off_max_ns), FIELD(resolution_ns);
 	printf("\"access_ns\": %llu, \"irq\": %d, \"port\": \"%s\", ",
 	       (unsigned long long)caps.access_ns, caps.irq, caps.port);
 	printf("\"read\": {\"samples\": %" PRIu64 ", \"lost\": %" PRIu64 ", \"late\": %" PRIu64
@@ -161,16 +168,14 @@ static void run_once(struct order *order)
 		fail("START");
 	order->ended = false;
 	fprintf(stderr, "started\n");
-	if (order->stop_ms)
-		pthread_create(&stopper, NULL, stop_later, order);
+	pthread_create(&stopper, NULL, stop_when_asked, order);
 	if (order->serve)
 		serve(order);
 	if (order->lazy)
 		wait_for_end(order);
 	read_all(order, &tally);
 	__atomic_store_n(&order->ended, true, __ATOMIC_RELEASE);
-	if (order->stop_ms)
-		pthread_join(stopper, NULL);
+	pthread_join(stopper, NULL);
 	/* what it needs to print stays what it was */
 	if (ioctl(order->fd, LRTBF_STOP))
 		fail("STOP");
@@ -214,8 +219,13 @@ static int verb_run(const char *device, char **words)
 {
 	struct order order = { .setup = { .size = sizeof(order.setup), .cpu = -1 }, .again = 1 };
 
+	sigset_t asked;
+
 	for (; *words; words++)
 		parse(&order, *words);
+	sigemptyset(&asked);
+	sigaddset(&asked, SIGUSR1);
+	pthread_sigmask(SIG_BLOCK, &asked, NULL);
 	order.fd = open(device, O_RDWR | O_CLOEXEC);
 	if (order.fd < 0)
 		fail("open");
@@ -405,83 +415,12 @@ static int verb_bad(const char *device)
 	return 0;
 }
 
-/* xorshift64*: the same everywhere for the same seed */
-static uint64_t random_next(uint64_t *state)
-{
-	*state ^= *state >> 12;
-	*state ^= *state << 25;
-	*state ^= *state >> 27;
-	return *state * 0x2545f4914f6cdd1d;
-}
-
-static void fuzz_setup(struct lrtbf_setup *setup, uint64_t *state)
-{
-	uint64_t r = random_next(state);
-
-	*setup = (struct lrtbf_setup){ .size = sizeof(*setup),
-				       .role = r % 7,
-				       .answer = r >> 8 & 3,
-				       .receive = r >> 16 & 3,
-				       .period_ns = r & 1 << 20 ? 0 : 100000 + (r >> 24 & 0xfffff),
-				       .count = r >> 44 & 63,
-				       .cpu = (int)(r >> 50 & 3) - 1,
-				       .watermark = r >> 52 & 1 };
-	if ((r >> 56) % 16 == 0)
-		for (size_t i = 0; i < 4; i++)
-			((uint32_t *)setup)[random_next(state) % (sizeof(*setup) / 4)] =
-				random_next(state);
-}
-
-static void fuzz_one(int fd, uint64_t *state)
-{
-	static const unsigned long requests[] = { LRTBF_CAPS, LRTBF_SETUP, LRTBF_START,
-						  LRTBF_STOP, LRTBF_START, LRTBF_COUNTERS,
-						  LRTBF_WAIT, LRTBF_ANSWER };
-	union {
-		struct lrtbf_setup setup;
-		struct lrtbf_wait wait;
-		uint32_t words[1024];
-	} room;
-	uint64_t r = random_next(state);
-	unsigned long request = requests[r % 8];
-	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
-
-	for (size_t i = 0; i < 32; i++)
-		room.words[i] = random_next(state);
-	if (r >> 8 & 3)
-		fuzz_setup(&room.setup, state), request = r >> 8 & 4 ? LRTBF_SETUP : request;
-	room.words[0] = _IOC_SIZE(request);
-	if (request == LRTBF_WAIT)
-		room.wait = (struct lrtbf_wait){ .size = sizeof(room.wait), .timeout_ns = 1000000 };
-	if ((r >> 16) % 32 == 0)
-		request ^= 1u << (r >> 24 & 31);
-	ioctl(fd, request, (r >> 32) % 64 ? (void *)&room : (void *)(uintptr_t)random_next(state));
-	if (r >> 40 & 1)
-		(void)!read(fd, &room, r >> 48 & 0xfff);
-	poll(&poll_fd, 1, 0);
-}
-
-static int verb_fuzz(const char *device, long count, uint64_t seed)
-{
-	uint64_t state = seed * 2 + 1;
-	int fd = open(device, O_RDWR | O_CLOEXEC | O_NONBLOCK);
-
-	if (fd < 0)
-		fail("open");
-	for (long i = 0; i < count; i++)
-		fuzz_one(fd, &state);
-	close(fd);
-	return 0;
-}
-
 int main(int argc, char **argv)
 {
 	if (argc >= 3 && !strcmp(argv[1], "run"))
 		return verb_run(argv[2], argv + 3);
 	if (argc == 3 && !strcmp(argv[1], "bad"))
 		return verb_bad(argv[2]);
-	if (argc == 5 && !strcmp(argv[1], "fuzz"))
-		return verb_fuzz(argv[2], atol(argv[3]), strtoull(argv[4], NULL, 0));
-	fprintf(stderr, "usage: exercise run|bad|fuzz DEVICE ...\n");
+	fprintf(stderr, "usage: exercise run|bad DEVICE ...\n");
 	return 64;
 }

@@ -6,8 +6,8 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import (JOB, PORT, TIMERS, Exercise, bind, bound, command, insmod, loaded, realtime,
-                      refused, run, unbind, wait_until)
+from conftest import (JOB, PORT, TIMERS, bind, bound, command, insmod, loaded, realtime,
+                      refused, run, settle, unbind, wait_until)
 
 LOOPBACK, TARGET, LOGGER, TIMER_IRQ, TIMER_KTHREAD = 1, 2, 3, 4, 5
 HANDLER, KTHREAD, USER = 1, 2, 3
@@ -33,9 +33,9 @@ def check_sums(result):
 
 def test_loopback():
     """All pulses come back; in the thread of the line under PREEMPT_RT, else in the interrupt."""
-    result = run(PORT, **PULSES, count=1000)
+    result = run(PORT, **PULSES, count=300)
     check_sums(result)
-    assert (result["pulses"], result["interrupts"], result["strays"]) == (1000, 1000, 0)
+    assert (result["pulses"], result["interrupts"], result["strays"]) == (300, 300, 0)
     assert result["stop"] == COUNT
     # where the machine itself stood still they came late
     assert result["lost"] == result["late"] <= 10
@@ -51,19 +51,19 @@ def test_loopback():
 
 def test_loopback_again():
     """A second run of the same open file begins from nothing."""
-    for result in run(PORT, **PULSES, count=50, again=3):
+    for result in run(PORT, **PULSES, count=20, again=3):
         check_sums(result)
-        assert (result["pulses"], result["interrupts"]) == (50, 50)
+        assert (result["pulses"], result["interrupts"]) == (20, 20)
 
 
 def test_worker(start):
     """The kernel thread that sends: its class, priority and CPU; gone after it."""
-    running = start(PORT, **PULSES, priority=71, stop_ms=1500)
+    running = start(PORT, **PULSES, priority=71)
     tids = command("pgrep", "-x", "lrtbf-parport0").stdout.split()
     assert len(tids) == 1
     shown = command("ps", "-o", "cls=,rtprio=,psr=", "-p", tids[0]).stdout.split()
     assert shown == ["FF", "71", "0"]
-    result = running.result()[0]
+    result = running.stop().result()[0]
     check_sums(result)
     assert (result["stop"], result["worker"]) == (ASKED, int(tids[0]))
     command("pgrep", "-x", "lrtbf-parport0", status=1)
@@ -82,7 +82,7 @@ def test_thread_priority(start):
 
 def test_full_buffer():
     """Nobody reads: what does not fit is counted, and the rest is whole."""
-    result = run(TIMERS, role=TIMER_IRQ, period_ns=200000, count=20000, lazy=1)
+    result = run(TIMERS, role=TIMER_IRQ, period_ns=100000, count=20000, lazy=1)
     assert result["samples"] == 20000
     assert result["read"]["samples"] == 16384
     assert result["lost_records"] == 20000 - 16384
@@ -97,10 +97,10 @@ def test_watermark(start):
 
 
 def test_unload_while_open(start):
-    running = start(PORT, **PULSES, stop_ms=1500)
+    running = start(PORT, **PULSES)
     done = command("rmmod", "lrtbf", status=1)
     assert "in use" in done.stderr
-    check_sums(running.result()[0])
+    check_sums(running.stop().result()[0])
 
 
 def test_killed(start):
@@ -114,9 +114,9 @@ def test_killed(start):
 
 
 def test_two_openers(start):
-    running = start(PORT, **PULSES, stop_ms=1000)
+    running = start(PORT, **PULSES)
     assert refused(PORT, **PULSES, count=1) == ("open", "EBUSY")
-    running.result()
+    running.stop().result()
     fd = os.open(PORT, os.O_RDWR)
     assert refused(PORT, **PULSES, count=1) == ("open", "EBUSY")
     os.close(fd)
@@ -131,9 +131,9 @@ def holder():
 def test_holder(start):
     """An idle port shows nothing of us; a busy one our name."""
     assert holder() == "" and not Path("/sys/bus/parport/devices/lrtbf.0").exists()
-    running = start(PORT, **PULSES, stop_ms=1000)
+    running = start(PORT, **PULSES)
     assert holder() == "lrtbf"
-    running.result()
+    running.stop().result()
     assert holder() == "" and not Path("/sys/bus/parport/devices/lrtbf.0").exists()
 
 
@@ -172,12 +172,12 @@ def test_port_of_lp():
 def test_removed_while_running(start):
     """The port goes away in the middle: the run ends with what it has, and says why."""
     running = start(PORT, **PULSES)
-    time.sleep(1.5)
+    time.sleep(1)
     name = unbind()
     try:
         result = running.result()[0]
         assert result["stop"] == DETACHED
-        assert result["samples"] > 20
+        assert result["samples"] > 5
         assert result["read"]["samples"] == result["samples"]
         assert not Path(PORT).exists()
     finally:
@@ -226,11 +226,11 @@ def test_unload_port_driver(start):
     assert not Path(PORT).exists()
     command("modprobe", "parport_pc")
     wait_until(lambda: Path(PORT).exists(), "the port did not come back")
-    running = start(PORT, **PULSES, stop_ms=1500)
+    running = start(PORT, **PULSES)
     assert "in use" in command("rmmod", "parport_pc", status=1).stderr
-    check_sums(running.result()[0])
+    check_sums(running.stop().result()[0])
     command("modprobe", "ppdev")
-    command("udevadm", "settle")
+    settle()
 
 
 def test_port_without_interrupt():
@@ -250,7 +250,7 @@ def test_port_without_interrupt():
         command("rmmod", "parport_pc")
         command("modprobe", "parport_pc")
         command("modprobe", "ppdev")
-        command("udevadm", "settle")
+        settle()
 
 
 def test_silent_target():
@@ -357,10 +357,13 @@ def test_bad_requests(device):
 
 @pytest.mark.parametrize("device", [PORT, TIMERS])
 def test_fuzz(device):
-    for seed in range(3):
-        command(JOB / "exercise", "fuzz", device, "3000", str(seed))
-    result = run(TIMERS, role=TIMER_IRQ, period_ns=2 * MS, count=10)
-    assert result["samples"] == 10
+    """The kernel has nothing to say about it, and all works as before."""
+    for seed in range(2):
+        command(JOB / "fuzz", device, "1500", str(seed))
+    command("pgrep", "-x", "lrtbf-.*", status=1)
+    assert holder() == ""
+    assert run(PORT, **PULSES, count=10)["interrupts"] == 10
+    assert run(TIMERS, role=TIMER_IRQ, period_ns=2 * MS, count=10)["samples"] == 10
 
 
 def test_32_bit_caller():
@@ -386,32 +389,32 @@ def test_suspend(start):
 def test_nobody():
     for device in (PORT, TIMERS):
         assert os.stat(device).st_mode & 0o777 == 0o600
-        done = command("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", JOB / "exercise",
-                       "bad", device, status=3)
-        assert done.stderr == "open: EACCES\n"
+        for words in (["exercise", "bad", device], ["fuzz", device, "100", "1"]):
+            done = command("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", JOB / words[0],
+                           *words[1:], status=3)
+            assert done.stderr == "open: EACCES\n"
 
 
 def test_load_in_every_order():
     """Ports before us and after us; what is in use says so."""
     command("rmmod", "ppdev", status=None)
-    for _ in range(3):
-        command("rmmod", "parport_pc")
-        command("rmmod", "lrtbf")
-        insmod("lrtbf")
-        command("modprobe", "parport_pc")
-        wait_until(lambda: Path(PORT).exists(), "no port")
-        command("rmmod", "lrtbf")
-        command("rmmod", "parport_pc")
-        command("modprobe", "parport_pc")
-        insmod("lrtbf")
-        assert Path(PORT).exists()
-        insmod("lp")
-        assert "in use" in command("rmmod", "parport_pc", status=1).stderr
-        assert run(PORT, **PULSES, count=5)["interrupts"] == 5
-        command("rmmod", "lp")
+    command("rmmod", "parport_pc")
+    command("rmmod", "lrtbf")
+    insmod("lrtbf")
+    command("modprobe", "parport_pc")
+    wait_until(lambda: Path(PORT).exists(), "no port")
+    command("rmmod", "lrtbf")
+    command("rmmod", "parport_pc")
+    command("modprobe", "parport_pc")
+    insmod("lrtbf")
+    assert Path(PORT).exists()
+    insmod("lp")
+    assert "in use" in command("rmmod", "parport_pc", status=1).stderr
+    assert run(PORT, **PULSES, count=5)["interrupts"] == 5
+    command("rmmod", "lp")
     assert "in use" in command("rmmod", "parport", status=1).stderr
     command("modprobe", "ppdev")
-    command("udevadm", "settle")
+    settle()
     assert loaded("lrtbf")
 
 

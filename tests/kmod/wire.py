@@ -122,7 +122,7 @@ class Lrtbf:
     """A port's device of lrtbf.ko, running."""
     SETUP = ("IIIIQQQIiIIIIII", "size role answer receive period_ns timeout_ns count priority cpu losses_max "
              "rate_max off_share_max flags watermark reserved".split())
-    COUNTERS = ("IIIIiIiI15Q", "size running stop context thread priority worker reserved pulses answers samples "
+    COUNTERS = ("IIIIiIiI15Q", "size running stop context thread priority worker resolution_ns pulses answers samples "
                 "lost late discarded strays interrupts missed lost_records off_ns off_max_ns".split())
     CAPS = "IIIiQQII32s"
     RECORD = "QQQII"
