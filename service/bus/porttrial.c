@@ -2,7 +2,8 @@
 /*
  * One test at a time, and none while something measures: it holds the machine's lock, which
  * sessions of this and of other daemons wait for. The call is kept and answered when the test has
- * ended; in between the module may have to be loaded.
+ * ended; in between the module may have to be loaded. When nobody is left to be answered the test
+ * is broken off, so that the machine is free.
  */
 #include "porttrial.h"
 
@@ -11,6 +12,8 @@
 #include "dict.h"
 #include "duration.h"
 #include "errors.h"
+#include "leaver.h"
+#include "log.h"
 #include "module.h"
 #include "options.h"
 #include "portjob.h"
@@ -25,6 +28,8 @@ struct porttrial {
 	sd_bus_message *call; /* NULL: not begun */
 	fd_t lock;	      /* of the machine; -1: not held */
 	bool role;	      /* the port is said to be ours */
+	bool left;	      /* the caller, the bus */
+	struct leaver *leaver;
 	struct portjob *job;
 };
 
@@ -36,6 +41,7 @@ struct porttrial *porttrial_free(struct porttrial *t)
 {
 	if (!t)
 		return NULL;
+	leaver_free(t->leaver);
 	portjob_free(t->job);
 	if (t->role)
 		ports_set_role(t->bus->model.ports, t->name, NULL);
@@ -152,6 +158,10 @@ static void trial_run(struct porttrial *t, const char *why)
 	struct porttest_result result = { 0 };
 	int r;
 
+	if (t->left) {
+		trial_end(t, -ECANCELED, NULL, "Who asked for the test has left.");
+		return;
+	}
 	if (!p || p->state == PORT_ABSENT) {
 		trial_end(t, -ENODEV, NULL, "The port was taken away.");
 		return;
@@ -168,6 +178,25 @@ static void trial_run(struct porttrial *t, const char *why)
 	}
 	t->role = true;
 	ports_set_role(ports, t->name, "test");
+}
+
+/* What waits for the module sees it then. */
+static void on_trial_left(void *userdata)
+{
+	struct porttrial *t = userdata;
+
+	t->left = true;
+	if (t->job)
+		portjob_stop(t->job);
+}
+
+static void trial_watch_caller(struct porttrial *t)
+{
+	int r = leaver_new(t->call, on_trial_left, t, &t->leaver);
+
+	if (r < 0)
+		log_warning("Whether who tests %s leaves the bus cannot be seen, ignoring: %s",
+			    t->name, g_strerror(-r));
 }
 
 static void on_trial_module(int r, const char *message, void *userdata)
@@ -231,6 +260,7 @@ static int trial_go(sd_bus_message *call, uid_t caller, void *data, sd_bus_error
 	t->plan.port = t->name;
 	t->call = sd_bus_message_ref(call);
 	t->lock = lock;
+	trial_watch_caller(t);
 	trial_begin(t, p);
 	return 0;
 }

@@ -1,30 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sd_bus_track would do this, but asks the bus whether the name is there by a call that blocks.
- * Here it is asked after the match is in place: whoever leaves is noticed by the one or the other.
+ * A tie outlives neither its session nor its caller: whichever ends first breaks it.
  */
 #include "tie.h"
 
 #include "bus-internal.h"
-#include "cleanup-bus.h"
+#include "leaver.h"
 #include "log.h"
-
-#define TIE_BUS "org.freedesktop.DBus"
 
 struct tie {
 	struct bus *bus;
-	char *id, *name;
-	sd_bus_slot *match, *asked;
+	char *id;
+	struct leaver *leaver;
 };
 
 static void tie_free(gpointer data)
 {
 	struct tie *t = data;
 
-	sd_bus_slot_unref(t->match);
-	sd_bus_slot_unref(t->asked);
+	leaver_free(t->leaver);
 	g_free(t->id);
-	g_free(t->name);
 	g_free(t);
 }
 
@@ -38,9 +33,9 @@ void tie_drop(struct bus *b, const char *id)
 	g_hash_table_remove(b->ties, id);
 }
 
-/* @t may be gone afterwards. */
-static void tie_break(struct tie *t)
+static void on_tie_left(void *userdata)
 {
+	struct tie *t = userdata;
 	struct bus *b = t->bus;
 	g_autofree char *id = g_strdup(t->id);
 	struct session *s = sessions_find(b->model.sessions, id);
@@ -51,65 +46,14 @@ static void tie_break(struct tie *t)
 		session_caller_left(s);
 }
 
-static int on_tie_owner(sd_bus_message *m, void *userdata, sd_bus_error *unused)
-{
-	const char *name, *before, *after;
-
-	if (sd_bus_message_read(m, "sss", &name, &before, &after) >= 0 && !*after)
-		tie_break(userdata);
-	return 0;
-}
-
-static int on_tie_asked(sd_bus_message *m, void *userdata, sd_bus_error *unused)
-{
-	int has = 0;
-
-	if (sd_bus_message_is_method_error(m, NULL) || sd_bus_message_read(m, "b", &has) < 0)
-		return 0; /* the match is there all the same */
-	if (!has)
-		tie_break(userdata);
-	return 0;
-}
-
-/* Without a handler of its own, sd-bus gives the connection up when a match is refused. */
-static int on_tie_matched(sd_bus_message *m, void *userdata, sd_bus_error *unused)
-{
-	struct tie *t = userdata;
-
-	if (sd_bus_message_is_method_error(m, NULL))
-		log_write(LOG_WARNING, t->id,
-			  "Whether the caller of session %s leaves cannot be seen", t->id);
-	return 0;
-}
-
-static int tie_watch(struct tie *t)
-{
-	g_autofree char *rule = g_strdup_printf("type='signal',sender='" TIE_BUS
-						"',path='/org/freedesktop/DBus',interface='" TIE_BUS
-						"',member='NameOwnerChanged',arg0='%s'",
-						t->name);
-	int r = sd_bus_add_match_async(t->bus->bus, &t->match, rule, on_tie_owner, on_tie_matched,
-				       t);
-
-	if (r < 0)
-		return r;
-	return sd_bus_call_method_async(t->bus->bus, &t->asked, TIE_BUS, "/org/freedesktop/DBus",
-					TIE_BUS, "NameHasOwner", on_tie_asked, t, "s", t->name);
-}
-
 int tie_add(struct bus *b, const char *id, sd_bus_message *call)
 {
-	const char *sender = sd_bus_message_get_sender(call);
-	struct tie *t;
+	struct tie *t = g_new0(struct tie, 1);
 	int r;
 
-	if (!sender)
-		return -ENOTCONN;
-	t = g_new0(struct tie, 1);
 	t->bus = b;
 	t->id = g_strdup(id);
-	t->name = g_strdup(sender);
-	r = tie_watch(t);
+	r = leaver_new(call, on_tie_left, t, &t->leaver);
 	if (r < 0) {
 		tie_free(t);
 		return r;

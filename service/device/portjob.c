@@ -166,11 +166,16 @@ int portjob_new(sd_event *event, const struct porttest_plan *plan, const char *n
 	return 0;
 }
 
+void portjob_stop(struct portjob *j)
+{
+	atomic_store(&j->stop, true);
+}
+
 struct portjob *portjob_free(struct portjob *j)
 {
 	if (!j)
 		return NULL;
-	atomic_store(&j->stop, true);
+	portjob_stop(j);
 	job_join(j);
 	sd_event_source_disable_unref(j->source);
 	fd_close(j->fd);

@@ -18,6 +18,8 @@ typedef void (*portjob_done_t)(int r, const struct porttest_result *result, cons
 /* @node: "/dev/lrtbf-parport0". Strings are copied. -errno: no thread. */
 int portjob_new(sd_event *event, const struct porttest_plan *plan, const char *node,
 		portjob_done_t done, void *userdata, struct portjob **ret);
+/* To be broken off: @done is called soon, with -EBUSY unless it had ended. */
+void portjob_stop(struct portjob *j);
 /* Broken off if it still runs; waits for the thread, a tenth of a second. @done is not called any
  * more. May be called from within it. */
 struct portjob *portjob_free(struct portjob *j);
