@@ -365,6 +365,10 @@ def test_busy_port(bed, serve, caller):
     ({"pulses": ("u", 0)}, "1 to 10000"), ({"pulses": ("u", 10001)}, "1 to 10000"),
     ({"pulses": ("s", "many")}, "pulses"), ({"interval": ("s", "2")}, "interval"),
     ({"interval": ("s", "10us")}, "100us to 1s"), ({"pulses": ("u", 30), "interval": ("s", "1s")}, "20 s"),
+    ({"pulses": ("t", 2 ** 63)}, "pulses"), ({"pulses": ("i", -1)}, "pulses"), ({"pulses": ("v", ("u", 5))}, "pulses"),
+    ({"interval": ("t", 2000000)}, "interval"), ({"interval": ("s", "-2ms")}, "interval"),
+    ({"interval": ("s", "99999999999999999999h")}, "interval"), ({"interval": ("ay", b"2ms")}, "interval"),
+    ({"pulses": ("u", 2 ** 32 - 1), "interval": ("s", "1s")}, "1 to 10000"),
     ({"frob": ("b", True)}, "frob")])
 def test_options(bed, serve, caller, options, words):
     bed.plug()
@@ -383,6 +387,110 @@ def test_busy_while_measuring(bed, serve, caller, make_daemon):
     sid = caller.start("long")
     name, text = refused(caller.call, P0, PORT, "Test", "a{sv}", {})
     assert name == "Busy" and sid in text
+
+
+def test_caller_leaves_while_the_module_is_loaded(bed, serve, caller, bus):
+    """Nobody waits for an answer: the port is not tested, and the machine is the next one's."""
+    bed.plug()
+    loading = []
+    systemd = Systemd(bus, lambda: loading.append(1) or ("hold" if len(loading) == 1 else "failed"))
+    daemon = serve()
+    other = bus.connect()
+    other.raw.send(new_method_call(DBusAddress(P0, bus_name=NAME, interface=PORT), "Test", "a{sv}", ({},)))
+    wait_for(lambda: loading)
+    other.close()
+    # the first one is given up when nothing has come of it for long: until then the machine is taken
+    assert refused(caller.call, P0, PORT, "Test", "a{sv}", {})[0] == "Busy"
+    systemd.close()
+    wait_for(lambda: daemon.process.poll() is None and test_or_busy(caller) == "no-module", timeout=60)
+
+
+def test_or_busy(caller):
+    try:
+        return test(caller)["verdict"]
+    except DBusErrorResponse as error:
+        return error.name
+
+
+test_or_busy.__test__ = False
+
+
+# --- what a session may not wish ---
+
+@pytest.mark.root
+@pytest.mark.parametrize("wish, error, words", [
+    ({"interval": "0s"}, "InvalidOption", "interval"), ({"interval": "-1ms"}, "InvalidOption", "interval"),
+    ({"interval": "1"}, "InvalidOption", "unit"), ({"interval": "19us"}, "InvalidOption", "20us"),
+    ({"interval": "11s"}, "InvalidOption", "10s"), ({"interval": "9" * 30 + "h"}, "InvalidOption", "interval"),
+    # the plan's time-out is more than half of it
+    ({"interval": "500us"}, "InvalidOption", "half"), ({"duration": "0s"}, "InvalidOption", "duration"),
+    ({"policy": "other"}, "InvalidOption", "fifo"), ({"priority": "0"}, "InvalidOption", "priority"),
+    ({"priority": "99"}, "InvalidOption", "priority"), ({"cpus": "4095"}, "InvalidOption", "1023"),
+    ({"cpus": "1023"}, "InvalidOption", "1023"),
+    ({"cpus": "-1"}, "InvalidOption", "cpus"), ({"cpus": ""}, "InvalidOption", "cpus"),
+    ({"port": ""}, "InvalidOption", "port"), ({"port": "../parport0"}, "InvalidOption", "path"),
+    ({"port": "/dev/parport0"}, "InvalidOption", "path"), ({"port": "parport0/"}, "InvalidOption", "path"),
+    ({"port": "p" * 32}, "InvalidOption", "31"), ({"port": "parport\u0660"}, "InvalidOption", "letters"),
+    ({"port": "parport0 "}, "InvalidOption", "letters"), ({"port": "parport00"}, "NoDevice", "parport00"),
+    ({"port": "parport-1"}, "NoDevice", "parport-1"), ({"port": "lrtbf"}, "NoDevice", "lrtbf")])
+def test_wishes(bed, make_daemon, caller, wish, error, words):
+    bed.plug()
+    bed.module("parport0")
+    daemon = make_daemon(env=bed.env())
+    daemon.plan("loop", PLAN + 'timeout = "400us";')
+    daemon.start()
+    name, text = refused(lambda: caller.start("loop", **wish))
+    assert name == error and words in text, (name, text)
+    assert state(caller) == "ready"
+
+
+@pytest.mark.root
+def test_two_cpus(bed, make_daemon, caller):
+    bed.plug()
+    bed.module("parport0")
+    daemon = make_daemon(env=bed.env())
+    daemon.plan("loop", PLAN)
+    daemon.start()
+    name, text = refused(lambda: caller.start("loop", cpus="0,1"))
+    assert name == "InvalidOption" and "one CPU" in text
+
+
+@pytest.mark.root
+def test_pulled_while_queued(bed, make_daemon, caller):
+    """A session that waits does not hold the port: when its turn comes the port is gone, or back again."""
+    bed.plug()
+    bed.module("parport0")
+    daemon = make_daemon(env=bed.env())
+    daemon.plan("long", 'instrument = "timer"; policy = "other"; interval = "1ms"; duration = "1h"; cpus = "0";')
+    daemon.plan("loop", PLAN)
+    daemon.start()
+    first = caller.start("long")
+    waiting = [caller.start("loop") for _ in range(2)]
+    bed.unload("parport0")
+    bed.pull()
+    wait_for(lambda: ports(caller) == {})
+    caller.session(first, "Stop", "a{sv}", {})
+    for sid in waiting:
+        assert caller.wait_state(sid) == "failed"
+        assert caller.session_get(sid, "ReasonId") == "NoDevice"
+        assert "parport0" in caller.session_get(sid, "Reason")
+    assert ports(caller) == {}
+    assert daemon.stop() == 0
+
+
+def test_calls_of_odd_types(bed, serve, caller):
+    """Of a port's object: refused each, and nothing comes of it."""
+    bed.plug()
+    serve()
+    for signature, args in (("", ()), ("s", ("x",)), ("a{ss}", ({},)), ("a{sv}s", ({}, "x")), ("av", ([],))):
+        assert refused(caller.call, P0, PORT, "Test", signature, *args)[0].endswith("InvalidArgs")
+    assert refused(caller.call, P0, PORT, "Tests", "", )[0].endswith("UnknownMethod")
+    for name in ("State", "Holder", "Role", "Irq"):
+        with pytest.raises(DBusErrorResponse):
+            caller.call(P0, "org.freedesktop.DBus.Properties", "Set", "ssv", PORT, name, ("s", "ready"))
+    for name in ("parport0/x", "parport0/Test", "_", "a" * 200):
+        assert refused(caller.call, port_path(name), PORT, "Test", "a{sv}", {})[0] != ""
+    assert state(caller) == "present"
 
 
 @pytest.mark.root
