@@ -270,7 +270,6 @@ static int nanny_start_child(struct nanny *n, char **ret_message)
 
 	n->errand->nobody = geteuid() == 0 && !n->errand->keep_rights;
 	n->errand->parent = getpid();
-	n->errand->no_namespace = g_getenv("LRTBF_LOAD_NO_NAMESPACE") != NULL;
 	r = nanny_prepare(n, &status_fd, &scratch_fd, ret_message);
 	if (r < 0)
 		return r;
@@ -355,10 +354,9 @@ static void nanny_begin_unit(struct nanny *n, const struct nanny_params *p)
 	char *message = NULL;
 	int r;
 
-	/* PID 1 makes it who it is, and ends all of it together */
+	/* PID 1 makes it who it is, and is its parent */
 	n->errand->nobody = false;
 	n->errand->parent = 0;
-	n->errand->no_namespace = true;
 	r = nanny_prepare(n, &status_fd, &scratch_fd, &message);
 	if (r == 0)
 		r = nanny_open_scratch(n, scratch_fd);
@@ -382,6 +380,7 @@ struct nanny *nanny_new(const struct nanny_params *p, const struct load *l)
 	n->cage = p->cage;
 	n->name = g_strdup(l->name);
 	n->errand = errand_new(l);
+	n->errand->no_namespace = g_getenv("LRTBF_LOAD_NO_NAMESPACE") != NULL;
 	n->wanted = n->errand->instances;
 	n->status_fd = -1;
 	n->load_path = g_strdup(p->load_path);
