@@ -229,7 +229,8 @@ def test_target_goes_silent(cable, start, receive):
     target.result()
     check_sums(result)
     assert result["samples"] + result["discarded"] + result["late"] == 20
-    assert result["lost"] - result["late"] == 6
+    # the last answers may have come late, and are the first of the row
+    assert 6 - SLACK <= result["lost"] - result["late"] <= 6
     assert result["stop"] == LOSSES
 
 

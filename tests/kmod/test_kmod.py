@@ -298,12 +298,18 @@ def test_target_idle(answer):
     assert (result["worker"] != 0) == (answer == KTHREAD)
 
 
+def check_periods(result, count):
+    """Every period is there or counted, also those that the last wake-up was late by."""
+    read = result["read"]
+    after_last = result["missed"] - (read["last_seq"] + 1 - count)
+    assert 0 <= after_last <= read["max_ns"] // (2 * MS) + 1
+
+
 def test_timer_irq():
     result = run(TIMERS, role=TIMER_IRQ, period_ns=2 * MS, count=500, cpu=1)
     assert (result["samples"], result["stop"], result["context"]) == (500, COUNT, HARDIRQ)
     assert result["read"]["other_cpu"] == 0
-    # every period is there or counted
-    assert result["read"]["last_seq"] + 1 - result["missed"] == 500
+    check_periods(result, 500)
 
 
 def test_timer_kthread():
@@ -311,7 +317,7 @@ def test_timer_kthread():
     assert (result["samples"], result["stop"], result["context"]) == (500, COUNT, THREAD)
     assert (result["priority"], result["thread"]) == (80, result["worker"])
     assert result["read"]["other_cpu"] == 0
-    assert result["read"]["last_seq"] + 1 - result["missed"] == 500
+    check_periods(result, 500)
 
 
 def test_timers_of_each_cpu(start):
@@ -359,7 +365,7 @@ def test_bad_requests(device):
 def test_fuzz(device):
     """The kernel has nothing to say about it, and all works as before."""
     for seed in range(2):
-        command(JOB / "fuzz", device, "1500", str(seed))
+        command(JOB / "fuzz", device, "1000", str(seed))
     command("pgrep", "-x", "lrtbf-.*", status=1)
     assert holder() == ""
     assert run(PORT, **PULSES, count=10)["interrupts"] == 10
