@@ -256,6 +256,18 @@ struct result *world_result(struct world *w, const char *id)
 	return r;
 }
 
+struct result *world_assert_ends(struct world *w, struct session *s, enum session_state state)
+{
+	struct result *r;
+
+	g_assert_true(world_run_ended(w, s));
+	r = world_result(w, session_result(s)->id);
+	if (r->state != state)
+		g_error("%s and not %s: %s", session_state_to_string(r->state),
+			session_state_to_string(state), r->reason);
+	return r;
+}
+
 unsigned world_regions(struct world *w)
 {
 	DIR *d = opendir(w->runtime);

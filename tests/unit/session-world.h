@@ -43,6 +43,8 @@ struct session *world_start(struct world *w, const char *plan);
 pid_t world_child(struct world *w);
 /* Whole result by id. result_free(). */
 struct result *world_result(struct world *w, const char *id);
+/* The same when it has ended, and so. */
+struct result *world_assert_ends(struct world *w, struct session *s, enum session_state state);
 unsigned world_regions(struct world *w); /* region files there are */
 enum session_state world_state(const struct session *s);
 uint64_t world_count(const struct result *r);

@@ -51,18 +51,6 @@ static const GPtrArray *findings(const struct result *r)
 	return ((struct result_stage *)r->stages->pdata[0])->findings;
 }
 
-static struct result *assert_ends(struct world *w, struct session *s, enum session_state state)
-{
-	struct result *r;
-
-	g_assert_true(world_run_ended(w, s));
-	r = world_result(w, session_result(s)->id);
-	if (r->state != state)
-		g_error("%s and not %s: %s", session_state_to_string(r->state),
-			session_state_to_string(state), r->reason);
-	return r;
-}
-
 static void assert_finding_says(const struct result *r, const char *id, const char *words)
 {
 	const GPtrArray *all = findings(r);
@@ -95,7 +83,7 @@ static void test_units(void)
 	struct fake_cage *f;
 	struct world *w = world_with(500, "sleep", &f);
 	struct session *s = world_start(w, "plan");
-	struct result *r = assert_ends(w, s, SESSION_DONE);
+	struct result *r = world_assert_ends(w, s, SESSION_DONE);
 
 	scope = g_strdup_printf("lrtbf-measure-%s-0.scope", r->id);
 	service = g_strdup_printf("lrtbf-load-%s-0-sleep.service", r->id);
@@ -131,7 +119,7 @@ static void test_waits_for_its_unit(void)
 		g_assert_cmpuint(world_count(r), ==, 0);
 		result_free(r);
 	}
-	r = assert_ends(w, s, SESSION_DONE);
+	r = world_assert_ends(w, s, SESSION_DONE);
 	g_assert_cmpuint(f->answered, ==, 1);
 	g_assert_cmpuint(world_count(r), >, 50);
 	result_free(r);
@@ -149,7 +137,7 @@ static void assert_outside(int error, int answer, const char *why)
 	for (int i = 0; i < 2; i++)
 		f->behaviour[i] = (struct fake_behaviour){ .error = error, .answer = answer };
 	s = world_start(w, "plan");
-	r = assert_ends(w, s, SESSION_DONE);
+	r = world_assert_ends(w, s, SESSION_DONE);
 	g_assert_cmpuint(world_count(r), >, 50);
 	g_assert_false(world_has_finding(findings(r), "load-absent"));
 	g_assert_false(world_has_finding(findings(r), "load-died"));
@@ -201,7 +189,7 @@ static void test_late(void)
 	g_assert_cmpint(g_chmod(w->dir, 0777), ==, 0); /* a child of ours is nobody */
 	f->behaviour[FAKE_SERVICE] =
 		(struct fake_behaviour){ .answer = -ETIMEDOUT, .starts = true };
-	r = assert_ends(w, world_start(w, "plan"), SESSION_DONE);
+	r = world_assert_ends(w, world_start(w, "plan"), SESSION_DONE);
 	g_assert_false(world_has_finding(findings(r), "load-died"));
 	g_assert_true(g_file_get_contents(mark, &text, NULL, NULL));
 	g_assert_cmpstr(text, ==, "\n"); /* one of the two has run */
@@ -227,7 +215,7 @@ static void assert_stops(bool scope_silent, bool service_silent)
 		g_assert_true(world_run_state(w, s, SESSION_RUNNING));
 	start_ns = clock_mono_ns();
 	session_stop(s, 0);
-	r = assert_ends(w, s, SESSION_STOPPED);
+	r = world_assert_ends(w, s, SESSION_STOPPED);
 	took_ns = clock_mono_ns() - start_ns;
 	g_test_message("took %llu ms", (unsigned long long)(took_ns / NSEC_PER_MSEC));
 	g_assert_cmpuint(took_ns, <, 4 * NSEC_PER_SEC);
@@ -302,7 +290,7 @@ static void test_unit_dies(void)
 	g_assert_cmpint(stat(dir, &st), ==, 0);
 	g_assert_cmpuint(st.st_mode & 07777, ==, 01777);
 	fake_cage_murder(f);
-	r = assert_ends(w, s, SESSION_DONE);
+	r = world_assert_ends(w, s, SESSION_DONE);
 	assert_finding_says(r, "load-died", "Load scratch: its nanny ended");
 	g_assert_cmpint(r->verdict, ==, VERDICT_INCONCLUSIVE);
 	left = scratch_folder(w);

@@ -25,18 +25,6 @@ static void assert_invariant(const struct figures *f)
 	g_assert_cmpuint(figures_count(f) + f->missed, ==, figures_corrected_count(f));
 }
 
-static struct result *assert_ends(struct world *w, struct session *s, enum session_state state)
-{
-	struct result *r;
-
-	g_assert_true(world_run_ended(w, s));
-	r = world_result(w, session_result(s)->id);
-	if (r->state != state)
-		g_error("%s and not %s: %s", session_state_to_string(r->state),
-			session_state_to_string(state), r->reason);
-	return r;
-}
-
 static void assert_reason(const struct result *r, const char *id, const char *says)
 {
 	g_assert_cmpstr(r->reason_id, ==, id);
@@ -53,7 +41,7 @@ static void test_killed(void)
 	g_assert_true(world_run_state(w, s, SESSION_RUNNING));
 	world_wait(w, 400 * NSEC_PER_MSEC);
 	kill(world_child(w), SIGKILL);
-	r = assert_ends(w, s, SESSION_FAILED);
+	r = world_assert_ends(w, s, SESSION_FAILED);
 	assert_reason(r, "Failed", "SIGKILL");
 	g_assert_cmpuint(world_count(r), >, 50);
 	g_assert_false(((struct result_stage *)r->stages->pdata[0])->complete);
@@ -69,7 +57,7 @@ static void test_torn(void)
 {
 	struct world *w = world_with(60000, "none", "torn");
 	struct session *s = world_start(w, "plan");
-	struct result *r = assert_ends(w, s, SESSION_FAILED);
+	struct result *r = world_assert_ends(w, s, SESSION_FAILED);
 	struct result_stage *stage = r->stages->pdata[0];
 	struct figures *f = ((struct result_cpu *)stage->cpus->pdata[0])->figures;
 
@@ -84,7 +72,7 @@ static void test_exits(void)
 {
 	struct world *w = world_with(60000, "none", "exit");
 	struct session *s = world_start(w, "plan");
-	struct result *r = assert_ends(w, s, SESSION_FAILED);
+	struct result *r = world_assert_ends(w, s, SESSION_FAILED);
 
 	assert_reason(r, "Failed", "status 3");
 	g_assert_cmpuint(world_count(r), >, 50);
@@ -96,7 +84,7 @@ static void test_gives_up(void)
 {
 	struct world *w = world_with(60000, "none", "fail");
 	struct session *s = world_start(w, "plan");
-	struct result *r = assert_ends(w, s, SESSION_FAILED);
+	struct result *r = world_assert_ends(w, s, SESSION_FAILED);
 
 	assert_reason(r, "NotPermitted", "The fake has no rights.");
 	result_free(r);
@@ -115,7 +103,7 @@ static void test_deaf(void)
 	world_wait(w, 300 * NSEC_PER_MSEC);
 	start_ns = clock_mono_ns();
 	session_stop(s, 0);
-	r = assert_ends(w, s, SESSION_STOPPED);
+	r = world_assert_ends(w, s, SESSION_STOPPED);
 	took_ns = clock_mono_ns() - start_ns;
 	/* half a second of patience; loads that have ended meanwhile are not waited for */
 	g_test_message("took %llu ms", (unsigned long long)(took_ns / NSEC_PER_MSEC));
@@ -134,7 +122,7 @@ static void test_stopped_before_it_begins(void)
 	g_assert_true(world_run_state(w, s, SESSION_RUNNING));
 	world_wait(w, 200 * NSEC_PER_MSEC);
 	session_stop(s, 0);
-	r = assert_ends(w, s, SESSION_STOPPED);
+	r = world_assert_ends(w, s, SESSION_STOPPED);
 	g_assert_cmpuint(world_count(r), ==, 0);
 	result_free(r);
 	world_free(w);
@@ -152,7 +140,7 @@ static void test_held_up_across_the_end(void)
 	g_assert_true(world_run_state(w, s, SESSION_RUNNING));
 	world_wait(w, 400 * NSEC_PER_MSEC);
 	kill(world_child(w), SIGSTOP);
-	r = assert_ends(w, s, SESSION_DONE);
+	r = world_assert_ends(w, s, SESSION_DONE);
 	stage = r->stages->pdata[0];
 	f = ((struct result_cpu *)stage->cpus->pdata[0])->figures;
 	assert_invariant(f);
@@ -180,7 +168,7 @@ static void test_held_up_and_stopped(void)
 	kill(world_child(w), SIGSTOP);
 	world_wait(w, 500 * NSEC_PER_MSEC);
 	session_stop(s, 0);
-	r = assert_ends(w, s, SESSION_STOPPED);
+	r = world_assert_ends(w, s, SESSION_STOPPED);
 	stage = r->stages->pdata[0];
 	f = ((struct result_cpu *)stage->cpus->pdata[0])->figures;
 	assert_invariant(f);
@@ -200,7 +188,7 @@ static void test_no_program(void)
 	g_setenv("LRTBF_FAKE_MEASURE", "/no/such/lrtbf-measure", TRUE);
 	w = world_with(300, "sleep", "");
 	s = world_start(w, "plan");
-	r = assert_ends(w, s, SESSION_FAILED);
+	r = world_assert_ends(w, s, SESSION_FAILED);
 	assert_reason(r, "Failed",
 		      "lrtbf-measure"); /* valgrind's spawn tells of it by an exit only */
 	result_free(r);
