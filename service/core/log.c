@@ -87,6 +87,7 @@ static void log_to_stderr(const struct log_field *fields, const char *text)
 		fprintf(stderr, "lrtbfd: %s\n", text);
 }
 
+G_GNUC_PRINTF(4, 0)
 static void log_send(int level, const char *event_id, const struct log_field *fields,
 		     const char *fmt, va_list ap)
 {
