@@ -8,6 +8,11 @@
  * Interrupts are put in order before sessions are taken up, because one of them may be about to
  * measure, and put back when none measures any more.
  *
+ * A new start is not for whoever asks to time: in the middle of a session it would cost that, and
+ * between a look at what runs and the restart the next one begins. So SIGUSR1 asks for it, the
+ * queue is held, and when nothing measures the daemon ends with a status that has the service
+ * manager start it again, which also brings a new version's unit into force.
+ *
  * A stop is two steps: sessions end their children, which takes up to two seconds, and the loop
  * goes on meanwhile, so that signals about it still go out. A second signal does not wait.
  */
@@ -33,7 +38,10 @@
 #include <string.h>
 #include <systemd/sd-daemon.h>
 
-#define DAEMON_STOP_USEC   (5 * G_USEC_PER_SEC)
+#define DAEMON_STOP_USEC  (5 * G_USEC_PER_SEC)
+#define DAEMON_EXIT_AGAIN 133 /* RestartForceExitStatus= of the unit */
+/* Who waited for the end of a session asks for its report then. */
+#define DAEMON_LINGER_USEC (2 * G_USEC_PER_SEC)
 #define DAEMON_EXTEND_USEC (UINT64_C(60) * G_USEC_PER_SEC)
 
 struct daemon {
@@ -51,6 +59,7 @@ struct daemon {
 	struct ports *ports;
 	struct sessions *sessions;
 	/* what changes */
+	bool again; /* it ends when nothing measures, to be started again */
 	bool stopping;
 	bool ending; /* daemon_free() is at work: news find nobody any more */
 	int exit_status;
@@ -82,6 +91,7 @@ int daemon_signals(void)
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGUSR1);
 	sigaddset(&set, SIGCHLD); /* sd_event_add_child() wants it so */
 	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
 		return -errno;
@@ -168,6 +178,18 @@ static GPtrArray *daemon_reload(void *userdata)
 	return problems;
 }
 
+static void daemon_tell_status(struct daemon *d)
+{
+	const struct session *active = sessions_active(d->sessions);
+	const struct result *r = active ? session_result(active) : NULL;
+
+	if (r)
+		(void)sd_notifyf(0, "STATUS=Measuring: plan %s, session %s.%s", r->plan, r->id,
+				 d->again ? " Starts again after it." : "");
+	else
+		(void)sd_notify(0, "STATUS=Idle.");
+}
+
 /* Stop */
 
 static int on_post(sd_event_source *source, void *userdata)
@@ -208,12 +230,49 @@ static void daemon_stop(struct daemon *d, int exit_status)
 		(void)sd_event_exit(d->event, exit_status);
 }
 
+static int on_linger(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct daemon *d = userdata;
+
+	if (!d->stopping)
+		daemon_stop(d, DAEMON_EXIT_AGAIN);
+	return 0;
+}
+
+static void daemon_end_after_session(struct daemon *d)
+{
+	if (sd_event_add_time_relative(d->event, NULL, CLOCK_MONOTONIC, DAEMON_LINGER_USEC, 0,
+				       on_linger, d) < 0)
+		daemon_stop(d, DAEMON_EXIT_AGAIN);
+}
+
+static void daemon_begin_again(struct daemon *d)
+{
+	const struct session *active = sessions_active(d->sessions);
+
+	if (d->again || d->stopping)
+		return;
+	d->again = true;
+	sessions_hold(d->sessions);
+	if (active) {
+		log_notice("Asked to start again: after session %s.", session_result(active)->id);
+		daemon_tell_status(d);
+		return;
+	}
+	log_info("Asked to start again: stopping.");
+	daemon_stop(d, DAEMON_EXIT_AGAIN);
+}
+
 static int on_signal(sd_event_source *source, const struct signalfd_siginfo *si, void *userdata)
 {
 	struct daemon *d = userdata;
 
 	if (si->ssi_signo == SIGHUP) {
 		g_ptr_array_unref(daemon_reload(d));
+		return 0;
+	}
+	if (si->ssi_signo == SIGUSR1) {
+		daemon_begin_again(d);
 		return 0;
 	}
 	log_info("%s from process %u: stopping.", si->ssi_signo == SIGTERM ? "SIGTERM" : "SIGINT",
@@ -257,17 +316,6 @@ static void on_store_news(enum store_news what, const char *text, void *userdata
 		daemon_take_retained(d, text, what == STORE_REMOVED);
 }
 
-static void daemon_tell_status(struct daemon *d)
-{
-	const struct session *active = sessions_active(d->sessions);
-	const struct result *r = active ? session_result(active) : NULL;
-
-	if (r)
-		(void)sd_notifyf(0, "STATUS=Measuring: plan %s, session %s.", r->plan, r->id);
-	else
-		(void)sd_notify(0, "STATUS=Idle.");
-}
-
 static void on_sessions_news(enum sessions_news what, struct session *s, void *userdata)
 {
 	struct daemon *d = userdata;
@@ -276,8 +324,11 @@ static void on_sessions_news(enum sessions_news what, struct session *s, void *u
 	if (!d->sessions || d->ending)
 		return;
 	bus_news(d->bus, what, s);
-	if (what == SESSIONS_ACTIVE)
-		daemon_tell_status(d);
+	if (what != SESSIONS_ACTIVE)
+		return;
+	daemon_tell_status(d);
+	if (d->again && sessions_idle(d->sessions) && !d->stopping)
+		daemon_end_after_session(d);
 }
 
 static void on_irq_news(const struct irq_change *c, void *userdata)
@@ -311,7 +362,7 @@ static void on_ports_news(enum ports_news news, const struct port *p, unsigned w
 
 static int daemon_open_event(struct daemon *d)
 {
-	static const int signals[] = { SIGTERM, SIGINT, SIGHUP };
+	static const int signals[] = { SIGTERM, SIGINT, SIGHUP, SIGUSR1 };
 	int r;
 
 	r = sd_event_default(&d->event);
@@ -391,6 +442,7 @@ static int daemon_open_sessions(struct daemon *d, const struct daemon_options *o
 		.lock_path = o->lock_file,
 		.irqpolicy = d->irqpolicy,
 		.ports = d->ports,
+		.cage = bus_cage(d->bus),
 		.news = on_sessions_news,
 		.userdata = d,
 	};

@@ -148,8 +148,10 @@ static int journal_append(struct journal *j, const struct journal_record *rec)
 	if (r >= 0)
 		r = journal_file_write(j->fd, line, j->size);
 	if (r < 0) {
-		/* a torn line at the end is overwritten by the next, and read by nobody */
-		(void)ftruncate(j->fd, j->size);
+		/* a torn line that cannot be cut off is overwritten by the next, and read by nobody
+		 */
+		if (ftruncate(j->fd, j->size) < 0)
+			errno = 0;
 		j->reserved = 0;
 		journal_record_done(&back);
 		return r;

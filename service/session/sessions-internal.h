@@ -23,6 +23,7 @@ struct sessions {
 	GPtrArray *deletions;	/* of struct archive_deletion: asked of the store, not done yet */
 	bool quiet;		/* news have no reader yet */
 	bool shutdown;
+	bool held; /* whoever waits goes on waiting */
 };
 
 /* Look at the queue, from the event loop. */

@@ -184,7 +184,7 @@ static void sessions_schedule(struct sessions *m)
 	int r;
 
 	/* on a machine that is only a captured tree nothing can be measured: who waits goes on */
-	if (m->shutdown || m->active || !s || strcmp(m->place.root, "/") != 0)
+	if (m->shutdown || m->held || m->active || !s || strcmp(m->place.root, "/") != 0)
 		return;
 	if (session_overdue(s)) {
 		sessions_skip(s); /* and the queue is looked at again */
@@ -342,6 +342,11 @@ void sessions_shutdown(struct sessions *m)
 		session_stop_because(m->active, g_strdup("lrtbfd was stopped."));
 	if (m->active)
 		session_forsake_peer(m->active);
+}
+
+void sessions_hold(struct sessions *m)
+{
+	m->held = true;
 }
 
 bool sessions_idle(const struct sessions *m)

@@ -60,6 +60,9 @@ struct sessions *sessions_free(struct sessions *m);
 void sessions_shutdown(struct sessions *m);
 bool sessions_idle(const struct sessions *m);
 
+/* The one that measures goes on to its end, and those that wait are left for the next life. */
+void sessions_hold(struct sessions *m);
+
 /*
  * Read plans and loads again, and take over what changed in the settings (which are their owner's
  * to read). Problems (struct problem) of all files, never fatal. g_ptr_array_unref().
