@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The supervision of an emulated port: bound, unbound, held, tested; modules that come and go in every
 order. The kernel modules are in the job's folder (tests/kmod/build)."""
+import contextlib
 import fcntl
 import itertools
 import os
@@ -17,7 +18,7 @@ from jeepney import DBusAddress, DBusErrorResponse, MessageType, new_method_call
 import service
 import threads
 from lrtbf import NAME, ROOT, plain, wait_for
-from measured import JOB, loaded
+from measured import JOB, loaded, shipped, stage_of
 from others import Listener
 from ports import PORT, port_path, ports, state, udev_message
 
@@ -197,6 +198,14 @@ def test_no_interrupt(daemon, caller, module):
     daemon.plan("loop", LOOPBACK % "1s")
     caller.manager("Reload", "a{sv}", {})
     assert "no interrupt" in daemon.ctl("session", "start", "loop").stderr
+    # whoever polls needs none; here nobody answers him
+    daemon.plan("logger", shipped("parport_logger", interval='"20ms"', timeout='"10ms"', warm_up='"0s"'))
+    caller.manager("Reload", "a{sv}", {})
+    sid = caller.start("logger")
+    assert caller.wait_state(sid, timeout=60) == "done"
+    stage = stage_of(caller.report(sid))
+    assert (stage["port"]["irq"], stage["port"]["stop"], stage["port"]["lost"]) == (None, "losses", 16)
+    assert "port-silent" in [f["id"] for f in stage["findings"]]
 
 
 @pytest.mark.threadirqs
@@ -281,6 +290,81 @@ def test_modules_in_every_order(daemon, caller, order):
             assert insert(module).returncode == 0
     become(caller, "ready")
     assert test_port(caller, pulses=("u", 10), **SLOWLY)["verdict"] == "jumper"
+
+
+@pytest.fixture
+def uevents():
+    """uevents(): (action, path) of all that the kernel told since the last time."""
+    listening = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 15)
+    listening.bind((0, 1))
+
+    def read():
+        told = []
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                told.append(tuple(listening.recv(8192, socket.MSG_DONTWAIT).split(b"\0")[0].decode().split("@")))
+        return told
+    yield read
+    listening.close()
+
+
+def test_phantom(daemon, bus, caller, module, uevents):
+    """parport_pc, when it is loaded, makes a parport1 of the same address and takes it away. Nobody is told."""
+    become(caller, "ready")
+    listener = Listener(bus)
+    for module in ("parport_pc", "lrtbf"):
+        assert remove(module).returncode == 0
+    wait_for(lambda: ports(caller) == {}, timeout=30)
+    uevents()
+    for module in ("lrtbf", "parport_pc"):
+        assert insert(module).returncode == 0
+    become(caller, "ready")
+    command("udevadm", "settle")
+    told = uevents()
+    assert {"add", "remove"} <= {action for action, path in told if path == "/devices/parport1"}, told
+    assert test_port(caller, pulses=("u", 20), **SLOWLY)["verdict"] == "jumper"
+    assert list(ports(caller)) == ["parport0"]
+    assert sorted(Path("/dev").glob("lrtbf-*")) == [NODE]
+    assert {body[0] for _, m, body, _ in listener.read(0.2) if "Interfaces" in m} == {P0}
+    assert "parport1" not in daemon.log()
+    listener.connection.close()
+
+
+def test_session_waits_for_a_test(daemon, bus, caller, module):
+    """Begun during a test of the port: its turn comes when the test has ended, and both are whole."""
+    daemon.plan("loop", LOOPBACK % "1s")
+    caller.manager("Reload", "a{sv}", {})
+    other = ask(bus, pulses=("u", 100))
+    become(caller, "measuring")
+    sid = caller.start("loop")
+    assert caller.session_get(sid, "State") == "queued"
+    failed, found = answer(other)
+    assert not failed and found["verdict"] == "jumper"
+    assert caller.wait_state(sid, timeout=60) == "done"
+    assert caller.report(sid)["stages"][0]["all"]["count"] > 25
+    become(caller, "ready")
+
+
+def test_killed_in_a_test(daemon, bus, caller, module):
+    """What tests is the daemon itself: the port and the module are free at once, and for the next daemon."""
+    ask(bus, pulses=("u", 500))
+    become(caller, "measuring")
+    wait_for(lambda: "lrtbf" in (SETTINGS / "devices/active").read_text(), timeout=30)
+    daemon.kill()
+    assert (SETTINGS / "devices/active").read_text().strip() == "none"
+    assert command("rmmod", "lrtbf").returncode == 0
+    daemon.start()
+    assert insert("lrtbf").returncode == 0
+    become(caller, "ready")
+    assert test_port(caller, pulses=("u", 20), **SLOWLY)["verdict"] == "jumper"
+
+
+def test_asker_leaves(daemon, bus, caller, module):
+    """Whoever asked for a test and went away does not keep the machine from the others."""
+    other = ask(bus, pulses=("u", 800))
+    become(caller, "measuring")
+    other.close()
+    wait_for(lambda: state(caller) == "ready", timeout=5)
 
 
 @pytest.fixture
