@@ -25,7 +25,9 @@ static const char *plan_list_end(const json_t *schedule)
 
 static void plan_list_schedule(struct table *t, const json_t *schedule)
 {
-	table_take(t, schedule_when(schedule));
+	g_autofree char *when = schedule_when(schedule);
+
+	table_cell(t, when);
 	plan_list_time(t, schedule, "next_usec");
 	plan_list_time(t, schedule, "last_usec");
 	table_cell(t, field_text(schedule, "last_session"));

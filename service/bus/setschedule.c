@@ -131,29 +131,27 @@ static void setschedule_note(struct setschedule *s, const char *what, const char
 	log_notice("Schedule of plan %s: %s", s->name, s->note);
 }
 
-static void on_setschedule_timer(int r, const char *message, void *userdata)
+static void on_setschedule_started(int r, const char *message, void *userdata)
 {
 	struct setschedule *s = userdata;
 
 	s->asked = NULL; /* frees itself */
-	/* there may be none to be stopped */
-	if (r < 0 && s->on)
+	if (r < 0)
 		setschedule_note(s, "The timer was not started", message);
 	setschedule_look(s);
 }
 
-static int setschedule_job(struct setschedule *s)
+static int setschedule_job(struct setschedule *s, const char *member, systemd1_done_t done)
 {
 	g_autofree char *unit = g_strdup_printf("lrtbf-plan-%s.timer", s->name);
 	g_autoptr(sd_bus_message) m = NULL;
 	int r;
 
-	r = systemd1_message(s->bus->bus, s->on ? "StartUnit" : "StopUnit", &m);
+	r = systemd1_message(s->bus->bus, member, &m);
 	if (r >= 0)
 		r = sd_bus_message_append(m, "ss", unit, "replace");
 	if (r >= 0)
-		r = systemd1_job(s->bus->bus, m, unit, SETSCHEDULE_JOB_USEC, on_setschedule_timer,
-				 s, &s->asked);
+		r = systemd1_job(s->bus->bus, m, unit, SETSCHEDULE_JOB_USEC, done, s, &s->asked);
 	return r;
 }
 
@@ -166,17 +164,39 @@ static void on_setschedule_reloaded(int r, const char *message, void *userdata)
 		setschedule_note(s, "There is no systemd here that would keep the time", NULL);
 	else if (r < 0)
 		setschedule_note(s, "systemd did not take it over", message);
-	if (r < 0 || setschedule_job(s) < 0)
+	if (r < 0 || !s->on || setschedule_job(s, "StartUnit", on_setschedule_started) < 0)
 		setschedule_look(s);
 }
 
-static void setschedule_tell_systemd(struct setschedule *s)
+static void setschedule_reload(struct setschedule *s)
 {
-	if (!s->bus->user &&
-	    systemd1_reload(s->bus->bus, on_setschedule_reloaded, s, &s->asked) >= 0)
+	if (systemd1_reload(s->bus->bus, on_setschedule_reloaded, s, &s->asked) >= 0)
 		return;
 	setschedule_note(s, "There is no systemd here that would keep the time", NULL);
 	setschedule_look(s);
+}
+
+/* There may have been none to be stopped: how it went is of no interest. */
+static void on_setschedule_stopped(int r, const char *message, void *userdata)
+{
+	struct setschedule *s = userdata;
+
+	s->asked = NULL;
+	setschedule_reload(s);
+}
+
+/*
+ * A timer is stopped before its unit goes: PID 1 would call it failed, remember it, and make up for
+ * all that it missed when it is started again.
+ */
+static void setschedule_tell_systemd(struct setschedule *s)
+{
+	if (s->bus->user) {
+		setschedule_note(s, "There is no systemd here that would keep the time", NULL);
+		setschedule_look(s);
+	} else if (s->on || setschedule_job(s, "StopUnit", on_setschedule_stopped) < 0) {
+		setschedule_reload(s);
+	}
 }
 
 /* --- the file --- */
@@ -286,6 +306,13 @@ static int setschedule_blame(const struct setschedule *s, const GPtrArray *probl
 	return g_str_has_prefix(first->file, s->dir) ? -EINVAL : -EBADMSG;
 }
 
+/* Files that cannot be read, or may be written by others, are put right by their owner first. */
+static int setschedule_unread(const struct conftree_file *f, char **ret_message)
+{
+	*ret_message = problems_format(f->problems);
+	return -EBADMSG;
+}
+
 /* The plan that comes of it. plan_free(). */
 static int setschedule_plan(struct setschedule *s, struct plan **ret, char **ret_message)
 {
@@ -302,7 +329,10 @@ static int setschedule_plan(struct setschedule *s, struct plan **ret, char **ret
 		return -ESRCH;
 	}
 	s->dir = g_strdup_printf("%s/plans.d/%s.conf.d", dirs[0], s->name);
-	r = setschedule_compose(s, f, ret_message);
+	if (f->problems->len > 0)
+		r = setschedule_unread(f, ret_message);
+	else
+		r = setschedule_compose(s, f, ret_message);
 	if (r == 0) {
 		p = plan_from_file(f, problems);
 		r = p ? setschedule_check(s, p, ret_message)

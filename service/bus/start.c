@@ -203,6 +203,11 @@ static int start_go(sd_bus_message *call, uid_t caller, void *data, sd_bus_error
 	const struct plan *p = s->scheduled ? start_find_plan(s) : NULL;
 	char *late = NULL;
 
+	if (s->scheduled && !p) {
+		/* systemd may have been told of it before we were: as at its own next start */
+		g_ptr_array_unref(sessions_reload(s->bus->model.sessions));
+		p = start_find_plan(s);
+	}
 	if (!p)
 		return start_with_module(s, call, caller, error);
 	later = start_keep(s, call, caller);

@@ -229,7 +229,7 @@ int systemd1_reload(sd_bus *bus, systemd1_done_t done, void *userdata, struct sy
 	return call_finish(c, r, ret);
 }
 
-static int timer_read_one(sd_bus_message *m, struct systemd1_timer *t)
+static int timer_read_one(sd_bus_message *m, struct systemd1_timer *t, uint64_t *ret_monotonic_usec)
 {
 	const char *name, *state;
 	int r;
@@ -239,6 +239,8 @@ static int timer_read_one(sd_bus_message *m, struct systemd1_timer *t)
 		return r;
 	if (strcmp(name, "NextElapseUSecRealtime") == 0)
 		return sd_bus_message_read(m, "v", "t", &t->next_usec);
+	if (strcmp(name, "NextElapseUSecMonotonic") == 0)
+		return sd_bus_message_read(m, "v", "t", ret_monotonic_usec);
 	if (strcmp(name, "LastTriggerUSec") == 0)
 		return sd_bus_message_read(m, "v", "t", &t->last_usec);
 	if (strcmp(name, "ActiveState") != 0)
@@ -248,18 +250,32 @@ static int timer_read_one(sd_bus_message *m, struct systemd1_timer *t)
 	return r;
 }
 
+/* A time of CLOCK_MONOTONIC that is to come, by the clock on the wall; 0: none. */
+static uint64_t timer_real(uint64_t monotonic_usec)
+{
+	uint64_t now_usec = (uint64_t)g_get_monotonic_time();
+
+	if (monotonic_usec <= now_usec || monotonic_usec == UINT64_MAX)
+		return 0;
+	return (uint64_t)g_get_real_time() + (monotonic_usec - now_usec);
+}
+
 static int timer_read(sd_bus_message *m, struct systemd1_timer *t)
 {
+	uint64_t monotonic_usec = 0, real_usec;
 	int r;
 
 	r = sd_bus_message_enter_container(m, 'a', "{sv}");
 	while (r >= 0 && (r = sd_bus_message_enter_container(m, 'e', "sv")) > 0) {
-		r = timer_read_one(m, t);
+		r = timer_read_one(m, t, &monotonic_usec);
 		if (r >= 0)
 			r = sd_bus_message_exit_container(m);
 	}
 	if (t->next_usec == UINT64_MAX)
 		t->next_usec = 0; /* PID 1's word for never */
+	real_usec = timer_real(monotonic_usec);
+	if (real_usec && (!t->next_usec || real_usec < t->next_usec))
+		t->next_usec = real_usec;
 	return r < 0 ? -EIO : 0;
 }
 
