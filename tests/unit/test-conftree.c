@@ -201,6 +201,51 @@ static void test_dropins(struct tree *t, gconstpointer unused)
 	conftree_file_free(f);
 }
 
+static char *merged(const struct conftree_file *f)
+{
+	g_autoptr(GPtrArray) problems = problems_new();
+	struct conf *c = conftree_file_parse(f, problems);
+	const char *value = NULL;
+	char *copy;
+
+	g_assert_nonnull(c);
+	g_assert_cmpint(conf_take_string(conf_root(c), "a", &value), ==, 0);
+	copy = g_strdup(value);
+	conf_free(c);
+	return copy;
+}
+
+/* As if it stood there: in its place among the others, which are ordered with their ".conf". */
+static void test_set_dropin(struct tree *t, gconstpointer unused)
+{
+	static const struct {
+		const char *name, *text, *value;
+	} cases[] = {
+		{ "50", "a = \"50\";", "60" },
+		{ "70", "a = \"70\";", "70" },
+		{ "60", "a = \"new\";", "70" },
+		{ "70", NULL, "new" },
+		{ "60-x", "a = \"x\";", "new" }, /* '-' is before '.' */
+		{ "60", NULL, "x" },
+		{ "60-x", NULL, "50" },
+		{ "50", NULL, "0" },
+		{ "50", NULL, "0" },
+	};
+	struct conftree_file *f;
+
+	write_text(t, "etc/plans.d/p.conf", "a = \"0\";");
+	write_text(t, "etc/plans.d/p.conf.d/60.conf", "a = \"60\";");
+	f = get(t, "p");
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autofree char *value = NULL;
+
+		conftree_file_set_dropin(f, cases[i].name, "/x", cases[i].text);
+		value = merged(f);
+		g_assert_cmpstr(value, ==, cases[i].value);
+	}
+	conftree_file_free(f);
+}
+
 static void test_lone_dropins(struct tree *t, gconstpointer unused)
 {
 	g_autoptr(GPtrArray) files = NULL;
@@ -433,6 +478,7 @@ int main(int argc, char **argv)
 	ADD("layers", test_layers);
 	ADD("mask", test_mask);
 	ADD("dropins", test_dropins);
+	ADD("set-dropin", test_set_dropin);
 	ADD("lone-dropins", test_lone_dropins);
 	ADD("refused", test_refused);
 	ADD("owner", test_owner);
