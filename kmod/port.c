@@ -107,6 +107,9 @@ static void port_interrupt(void *data)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&run->raw, flags);
+	/* an emulated port raises its interrupt again with each write until then */
+	if (run->setup.flags & LRTBF_SETUP_VIRTUAL)
+		lrtbf_port_status(run);
 	if (run->active) {
 		run->role->interrupt(run, now_ns);
 		run->counters.interrupts++;
