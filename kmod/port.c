@@ -211,6 +211,9 @@ int lrtbf_port_claim(struct lrtbf_run *run)
 	if (!pardev) /* the reason is not told: somebody has it exclusively, or it is going away */
 		return port->flags & PARPORT_FLAG_EXCL ? -EBUSY : -ENODEV;
 	run->port = port;
+	/* a claim writes what is saved for the device: STROBE is left as the last run left it */
+	if (run->setup.flags & LRTBF_SETUP_STROBE)
+		port->ops->save_state(port, pardev->state);
 	r = parport_claim(pardev);
 	if (r) {
 		parport_unregister_device(pardev);
