@@ -253,6 +253,18 @@ static int status_plan(struct client *c, const char *plan, uint64_t max_age_ns)
 	return p.outcome;
 }
 
+/* Who watches sees standard output alone. */
+static int status_unknown(struct client *c, const char *plan, int outcome)
+{
+	g_autoptr(GString) out = g_string_new(NULL);
+	g_autofree char *clean = text_clean(plan, c->terminal.utf8);
+
+	g_string_printf(out, "%s: unknown: lrtbfd cannot be asked\n", clean);
+	if (!c->json)
+		client_print(c, out);
+	return outcome;
+}
+
 static int status_run(struct client *c, const struct args *a)
 {
 	const char *plan = args_value(a, "plan"), *max_age = args_value(a, "max-age");
@@ -267,7 +279,7 @@ static int status_run(struct client *c, const struct args *a)
 	c->no_start = true;
 	r = status_check_running(c);
 	if (r)
-		return r;
+		return plan ? status_unknown(c, plan, r) : r;
 	return plan ? status_plan(c, plan, max_age_ns) : status_service(c);
 }
 
