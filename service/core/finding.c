@@ -50,6 +50,8 @@ const struct finding_kind finding_kinds[] = {
 	  "Keep it awake and measure again." },
 	{ "clock-changed", FINDING_WARNS, "The kernel changed its clock source meanwhile.",
 	  "See the kernel's log about an unstable clock." },
+	{ "clock-set", FINDING_WARNS, "The wall clock was set meanwhile.",
+	  "Keep it with NTP, and let it be set before sessions begin (time-sync.target)." },
 	{ "cpu-offline", FINDING_INCONCLUSIVE, "A measured CPU went offline meanwhile.",
 	  "Keep all measured CPUs online." },
 	/* through the kernel module */

@@ -32,6 +32,12 @@ static inline uint64_t clock_real_usec(void)
 	return clock_ns(CLOCK_REALTIME) / NSEC_PER_USEC;
 }
 
+/* What the wall clock is ahead of the time since boot: another value, and it was set. */
+static inline int64_t clock_real_offset_ns(void)
+{
+	return (int64_t)(clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME));
+}
+
 /* Nanoseconds this machine has spent suspended since boot. */
 static inline uint64_t clock_suspended_ns(void)
 {

@@ -107,6 +107,20 @@ static int intake_check_queue(struct sessions *m, uid_t caller, char **ret_messa
 	return 0;
 }
 
+/*
+ * Also by a session of years ago: a board without a battery begins at the same second at each boot,
+ * and one that is put under a name that is there takes its place.
+ */
+static bool intake_id_taken(struct sessions *m, const char *id)
+{
+	struct result *head = NULL;
+	bool taken;
+
+	taken = sessions_find(m, id) || store_head(m->p.store, id, &head, NULL) == 0;
+	result_free(head);
+	return taken;
+}
+
 static struct result *intake_result(struct sessions *m, const char *plan, const struct admission *a,
 				    const json_t *overrides, uid_t caller)
 {
@@ -116,7 +130,7 @@ static struct result *intake_result(struct sessions *m, const char *plan, const 
 	do {
 		g_free(r->id);
 		r->id = result_id_new(clock_real_usec());
-	} while (sessions_find(m, r->id));
+	} while (intake_id_taken(m, r->id));
 	g_free(r->plan);
 	g_free(r->label);
 	g_free(r->instrument);

@@ -12,6 +12,7 @@
 #include "clock.h"
 #include "conditions.h"
 #include "cpulist.h"
+#include "duration.h"
 #include "irqs.h"
 #include "log.h"
 #include "message.h"
@@ -28,6 +29,7 @@
 #include <string.h>
 
 #define SESSION_PEER_WAIT_NS	(60 * NSEC_PER_SEC)
+#define SESSION_CLOCK_SET_NS	((int64_t)(2 * NSEC_PER_SEC)) /* no adjustment does that */
 #define SESSION_STAGE_MARGIN_NS (20 * NSEC_PER_SEC) /* for lrtbf-measure to begin and to end */
 
 static void session_news(struct session *s, enum sessions_news what)
@@ -124,6 +126,20 @@ static void session_leave_port(struct session *s)
 	g_clear_pointer(&s->port, g_free);
 }
 
+/* Order is by row and durations are monotonic; only when it was is in doubt, and that is said. */
+static void session_see_clock(struct session *s)
+{
+	int64_t set_ns = clock_real_offset_ns() - s->clock_ns;
+	g_autofree char *by = duration_format((uint64_t)ABS(set_ns) / NSEC_PER_SEC * NSEC_PER_SEC);
+
+	if (ABS(set_ns) < SESSION_CLOCK_SET_NS)
+		return;
+	finding_add(s->r->findings, "clock-set",
+		    "The wall clock was set %s by %s meanwhile: when the session began and ended is "
+		    "in doubt, how long it measured is not.",
+		    set_ns < 0 ? "back" : "forward", by);
+}
+
 static void session_conclude(struct session *s, enum session_state state)
 {
 	struct result *r = s->r;
@@ -138,8 +154,10 @@ static void session_conclude(struct session *s, enum session_state state)
 		conditions_judge_meanwhile(r->conditions, &s->cpus, s->plan->dma_latency_us,
 					   r->findings);
 	}
-	if (r->started_usec > 0)
+	if (r->started_usec > 0) {
 		(void)session_see_trouble(s); /* news of all comes below */
+		session_see_clock(s);
+	}
 	r->state = state;
 	r->finished_usec = clock_real_usec();
 	verdict_session(r, s->plan);
@@ -469,6 +487,7 @@ void session_begin(struct session *s)
 	int r;
 
 	s->r->started_usec = clock_real_usec();
+	s->clock_ns = clock_real_offset_ns();
 	session_set_reason(s, "", "");
 	r = session_admit(s, &message);
 	if (r < 0)

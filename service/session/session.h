@@ -25,6 +25,7 @@ struct session {
 	char *stop_reason;     /* who or what asked it to end; NULL: nobody */
 	GPtrArray *regions;    /* paths to remove when the store has the figures */
 	uint64_t max_ns;       /* over all stages */
+	int64_t clock_ns;      /* clock_real_offset_ns() when it began */
 	int max_cpu;
 	uint64_t start_by_ns; /* CLOCK_BOOTTIME: later it is skipped; 0: it waits for ever */
 	unsigned position;    /* in the queue; kept by sessions.c */
