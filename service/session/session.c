@@ -134,10 +134,11 @@ static void session_see_clock(struct session *s)
 
 	if (ABS(set_ns) < SESSION_CLOCK_SET_NS)
 		return;
-	finding_add(s->r->findings, "clock-set",
-		    "The wall clock was set %s by %s meanwhile: when the session began and ended is "
-		    "in doubt, how long it measured is not.",
-		    set_ns < 0 ? "back" : "forward", by);
+	finding_add(
+		s->r->findings, "clock-set",
+		"The wall clock was set %s by %s meanwhile: when the session began and ended is "
+		"in doubt, how long it measured is not.",
+		set_ns < 0 ? "back" : "forward", by);
 }
 
 static void session_conclude(struct session *s, enum session_state state)
