@@ -263,6 +263,34 @@ def test_watchdog_only_when_asked_for(make_daemon, folder):
     manager.wait("WATCHDOG=1", 3)
 
 
+def switches(daemon):
+    """How often its event loop has gone to sleep."""
+    with open(f"/proc/{daemon.pid}/status") as status:
+        return int(next(line for line in status if line.startswith("voluntary_ctxt_switches")).split()[1])
+
+
+def test_watchdog_is_fed_by_the_loop_and_seldom(make_daemon, folder):
+    """Not before half of the time is over: once in 30 s for a minute. And only by a loop that turns."""
+    manager = Manager(folder)
+    daemon = make_daemon(env={"NOTIFY_SOCKET": manager.path, "WATCHDOG_USEC": "2000000"}).start()
+    manager.wait("WATCHDOG=1", 2)  # the start is over
+    start, before = time.monotonic(), switches(daemon)
+    manager.heard.clear()
+    time.sleep(4)
+    # whoever reads late may have had more of them, by the time that he was late
+    halves = int(time.monotonic() - start) + 1
+    fed = [h for h in manager.read() if h == "WATCHDOG=1"]
+    assert 1 <= len(fed) <= halves
+    assert switches(daemon) - before <= 2 * halves
+    os.kill(daemon.pid, signal.SIGSTOP)
+    manager.read()
+    manager.heard.clear()
+    time.sleep(2)
+    assert manager.read() == []
+    os.kill(daemon.pid, signal.SIGCONT)
+    manager.wait("WATCHDOG=1")
+
+
 def test_sleep_is_inhibited_while_measuring(ready, bus, caller):
     logind = Logind(bus)
     sid = caller.start("long")
