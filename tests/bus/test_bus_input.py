@@ -47,6 +47,8 @@ def descriptors(daemon):
     ("DeleteSession", "sa{sv}", (NO_SESSION,)),
     ("ListPlans", "a{sv}", ()),
     ("CheckPlan", "sa{sv}", ("",)),
+    ("GetSchedule", "a{sv}", ()),
+    ("SetSchedule", "ssa{sv}", ("brief", "daily")),
     ("CheckSystem", "a{sv}", ()),
     ("CheckIrqRules", "a{sv}", ()),
     ("Reload", "a{sv}", ()),

@@ -2,36 +2,11 @@
 #include "schedule.h"
 
 #include "calendartext.h"
-#include "plan.h"
+#include "plan-shared.h"
 #include "scheduledropin.h"
 
 #include <errno.h>
 #include <string.h>
-
-#define S UINT64_C(1000000000)
-
-static struct plan *parsed(const char *text)
-{
-	g_autoptr(GPtrArray) problems = problems_new();
-	struct plan *p = plan_parse("x", text, strlen(text), "x.conf", problems);
-
-	if (!p) {
-		g_autofree char *all = problems_format(problems);
-
-		g_error("refused: %s", all);
-	}
-	return p;
-}
-
-static void refused(const char *text, const char *begin, const char *part)
-{
-	g_autoptr(GPtrArray) problems = problems_new();
-	struct plan *p = plan_parse("x", text, strlen(text), "x.conf", problems);
-	g_autofree char *all = problems_format(problems);
-
-	if (p || problems->len != 1 || !g_str_has_prefix(all, begin) || !strstr(all, part))
-		g_error("%s\nexpected \"%s...%s...\" and got: %s", text, begin, part, all);
-}
 
 static void test_defaults(void)
 {
