@@ -329,3 +329,30 @@ def test_killed_before_anything_was_stored(make_daemon, bus):
     assert daemon.ctl("session", "show", sid).returncode == 0
     assert sid in daemon.ctl("session", "list").stdout
     integrity(daemon)
+
+
+@pytest.mark.parametrize("end", ("stop", "kill"))
+def test_queue_is_kept(make_daemon, bus, end):
+    """Who waited goes on waiting in the same order, and measures what was asked for then."""
+    daemon = make_daemon()
+    daemon.plan("long", PLAN % ("60s", "none"))
+    daemon.plan("brief", PLAN % ("300ms", "none"))
+    daemon.start()
+    caller = bus.connect()
+    runs = caller.start("long")
+    caller.wait_state(runs, "running")
+    waits = [caller.start("long", label="a"), *(caller.start("brief", label=c) for c in "bcd")]
+    wait_for(lambda: all(caller.session_get(s, "State") == "queued" for s in waits), what="the queue")
+    time.sleep(0.5)  # queued means kept, once the store has it
+    getattr(daemon, end)()
+    daemon.plan("brief", PLAN % ("30s", "none"))
+    daemon.start()
+    assert caller.session_get(runs, "State") == ("stopped" if end == "stop" else "interrupted")
+    caller.wait_state(waits[0], "running")
+    assert [caller.session_get(s, "QueuePosition") for s in waits[1:]] == [1, 2, 3]
+    assert [caller.session_get(s, "Label") for s in waits] == list("abcd")
+    caller.session(waits[0], "Stop", "a{sv}", {})
+    for sid in waits[1:]:
+        assert caller.wait_state(sid, "done")
+        assert_grid(caller.report(sid)["stages"][0]["all"], 300)
+    caller.close()

@@ -323,7 +323,7 @@ static void test_room_of_deleted(void)
 /* A file that an upgrade could not rewrite keeps its room, and nothing turns in circles. */
 static void test_room_not_to_be_had(void)
 {
-	g_autofree char *dir = fixture_dir(), *path = database(dir);
+	g_autofree char *dir = fixture_dir();
 	struct retention keep = KEEP(.count = 1);
 	bool more = true;
 	struct store *s;
