@@ -120,7 +120,9 @@ static void test_refused(void)
 	REFUSED("There is no command 'session strat'. Did you mean 'session start'?", "session",
 		"strat", "quick");
 	REFUSED("There is no command 'session frobnicate'.", "session", "frobnicate");
-	REFUSED("'plan' needs one of: list, show, check.", "plan");
+	REFUSED("'plan' needs one of: list, show, check, "
+		"schedule, enable, disable.",
+		"plan");
 	REFUSED("'session start' needs an argument: PLAN.", "session", "start");
 	REFUSED("'session start' takes one argument: PLAN.", "session", "start", "a", "b");
 	REFUSED("'status' takes no argument.", "status", "x");
