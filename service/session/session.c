@@ -130,7 +130,8 @@ static void session_leave_port(struct session *s)
 static void session_see_clock(struct session *s)
 {
 	int64_t set_ns = clock_real_offset_ns() - s->clock_ns;
-	g_autofree char *by = duration_format((uint64_t)ABS(set_ns) / NSEC_PER_SEC * NSEC_PER_SEC);
+	uint64_t seconds = ((uint64_t)ABS(set_ns) + NSEC_PER_SEC / 2) / NSEC_PER_SEC;
+	g_autofree char *by = duration_format(seconds * NSEC_PER_SEC);
 
 	if (ABS(set_ns) < SESSION_CLOCK_SET_NS)
 		return;
