@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """One virtual machine of the lab, from its folder to its command's exit status. See `run` and `pair`."""
+import argparse
 import ctypes
 import fcntl
 import os
@@ -28,29 +29,58 @@ def end_with_parent():
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
+def take(count):
+    """@count of this machine's CPUs, each a locked file; None when too few are free."""
+    taken = []
+    for number in range(os.cpu_count()):
+        file = open(kernel.CACHE / f"cpu{number}", "w")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.close()
+            continue
+        taken.append(file)
+        if len(taken) == count:
+            return taken
+    release(taken)
+    return None
+
+
+def release(taken):
+    for file in taken:
+        file.close()
+
+
 @contextmanager
-def turn():
-    """One job at a time: others wait."""
-    with open(kernel.CACHE / "running", "w") as running:
-        fcntl.flock(running, fcntl.LOCK_EX)
+def turn(cpus):
+    """As many virtual CPUs at a time as there are real ones: others wait, in the order in which they came."""
+    with open(kernel.CACHE / "running", "w") as first:
+        fcntl.flock(first, fcntl.LOCK_EX)
+        while not (taken := take(min(cpus, os.cpu_count()))):
+            time.sleep(0.1)
+    try:
         yield
+    finally:
+        release(taken)
 
 
 class Machine:
     """@port, @network: QEMU's back ends; None: a file, and nobody."""
 
     def __init__(self, kind, folder, command, *, append="", cpus=2, by_instructions=False, port=None,
-                 network=None, extra=(), **popen):
+                 network=None, mac="52:54:00:12:34:56", extra=(), **popen):
         self.folder = Path(folder).resolve()
         self.lab = self.folder / ".lab"
         self.port = port or f"file,path={self.folder}/port.out"
         self.network = network or NOBODY.format(0)
+        self.mac = mac
         image = kernel.kernel(kind)
         self.prepare(command, image)
-        time_passes = (["-accel", "tcg,thread=single", "-icount", "shift=3,sleep=off", "-smp", "1"]
-                       if by_instructions else ["-accel", "tcg,thread=multi", "-smp", str(cpus)])
+        self.cpus = 1 if by_instructions else cpus
+        time_passes = (["-accel", "tcg,thread=single", "-icount", "shift=3,sleep=off"] if by_instructions
+                       else ["-accel", "tcg,thread=multi"])
         self.command = [
-            "qemu-system-x86_64", *self.devices(), *time_passes, *extra,
+            "qemu-system-x86_64", *self.devices(), *time_passes, "-smp", str(self.cpus), *extra,
             "-kernel", str(image / "vmlinux"), "-initrd", str(self.lab / "initramfs"),
             "-append", f"{CONSOLE} {QUICK} {append}"]
         self.popen = {"stdin": subprocess.DEVNULL, **popen}
@@ -77,7 +107,7 @@ class Machine:
             "-device", "virtio-9p-pci,fsdev=job,mount_tag=job",
             # parport0, irq 7: its STROBE line raises its own interrupt
             "-chardev", f"{self.port},id=port", "-device", "isa-parallel,chardev=port,iobase=0x378,irq=7",
-            "-netdev", self.network, "-device", "virtio-net-pci,netdev=n0,romfile=",
+            "-netdev", self.network, "-device", f"virtio-net-pci,netdev=n0,mac={self.mac},romfile=",
             "-netdev", NOBODY.format(1), "-device", "e1000e,netdev=n1,romfile=",
             # two queues, whose interrupts' affinity the kernel manages
             "-blockdev", "null-co,node-name=d0,size=67108864",
@@ -118,3 +148,23 @@ class Machine:
         except (OSError, ValueError):
             print(f"lab: the guest died; see {self.folder}/console.log", file=sys.stderr)
             return DIED
+
+
+def main(usage, boot, **options):
+    """The exit status of a program that is told what to boot(); @options: further ones, name and argparse's words."""
+    parser = argparse.ArgumentParser(usage=usage, add_help=False)
+    parser.add_argument("-a", dest="append", default="")
+    parser.add_argument("-t", dest="time", type=float, default=300)
+    for name, words in options.items():
+        parser.add_argument(f"-{name}", **words)
+    parser.add_argument("kind", choices=kernel.PACKAGES)
+    parser.add_argument("folder")
+    parser.add_argument("command", nargs=argparse.REMAINDER)
+    args = parser.parse_args()
+    if not args.command:
+        parser.error("no command")
+    try:
+        return boot(args)
+    except kernel.LabError as error:
+        print(f"lab: {error}", file=sys.stderr)
+        return FAILED
