@@ -46,7 +46,8 @@ struct bus *bus_free(struct bus *b);
 void bus_news(struct bus *b, enum sessions_news what, struct session *s);
 /* The store's trouble began or ended. */
 void bus_trouble_changed(struct bus *b);
-/* The store made session @id smaller (STORE_THINNED) or removed it; sessions_retained() was told. */
+/* The store made session @id smaller (STORE_THINNED) or removed it; sessions_retained() was told.
+ */
 void bus_session_retained(struct bus *b, const char *id, bool gone);
 /* What irqpolicy_news_t says, for the signal IrqEvent. */
 void bus_irq_news(struct bus *b, const struct irq_change *c);
