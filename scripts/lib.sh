@@ -11,6 +11,7 @@ packages_run="gcc libc6-dev meson ninja-build pkg-config python3 libsystemd-dev 
 packages_test="$packages_run clang clang-format-14 clang-format llvm libclang-rt-14-dev valgrind python3-pytest
 	python3-pytest-xdist python3-jeepney python3-dbusmock dbus-bin locales util-linux iproute2 man-db
 	groff bash-completion systemd kmod qemu-system-x86 busybox-static umockdev
+	openssh-client dbus-system-bus-common
 	make sparse linux-headers-amd64 linux-headers-rt-amd64"
 
 # Install those of the packages "$@" that are missing; quiet when there are none.

@@ -10,7 +10,7 @@ RUN = Path(__file__).with_name("run")
 
 
 def run(*words):
-    return subprocess.run([RUN, *words], capture_output=True, text=True, timeout=300)
+    return subprocess.run([RUN, "-n1", *words], capture_output=True, text=True, timeout=300)
 
 
 def test_command(tmp_path):
@@ -57,7 +57,7 @@ def machines(folder):
 
 def test_killed(tmp_path):
     """The machine ends with who asked for it."""
-    asked = subprocess.Popen([RUN, "rt", tmp_path, "sleep", "1000"])
+    asked = subprocess.Popen([RUN, "-n1", "rt", tmp_path, "sleep", "1000"])
     end = time.monotonic() + 200  # another one may have to end first
     while not machines(tmp_path) and time.monotonic() < end:
         time.sleep(0.05)
