@@ -77,7 +77,7 @@ struct lrtbf_target {
 	u64 event_ns;		    /* the interrupt that is not answered yet */
 	bool event;		    /* nobody has been told of it */
 	bool open;		    /* it waits for its answer */
-	struct task_struct *waiter; /* in LRTBF_WAIT */
+	struct task_struct *waiter; /* in LRTBF_WAIT, of this run */
 };
 
 /* What differs between roles. */
@@ -205,6 +205,6 @@ void lrtbf_port_rest(struct lrtbf_run *run);  /* and back, a microsecond or more
 /* role-target.c */
 int lrtbf_target_wait(struct lrtbf_run *run, struct lrtbf_wait *wait);
 int lrtbf_target_answer(struct lrtbf_run *run);
-void lrtbf_target_wake(struct lrtbf_run *run); /* run->raw held */
+void lrtbf_target_end(struct lrtbf_run *run); /* nobody waits any more; run->raw held */
 
 #endif

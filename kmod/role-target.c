@@ -5,8 +5,9 @@
  * answer, the part of the logger's figure that begins where interrupt latency ends.
  *
  * Whoever waits in LRTBF_WAIT is woken as a task and not through a wait queue: in hard interrupt
- * context on PREEMPT_RT a queue cannot be, and there is only one. It stays alive because it takes
- * itself out, under run->raw, before it leaves.
+ * context on PREEMPT_RT a queue cannot be, and there is only one. It is alive while it is woken
+ * under run->raw, which it takes before it leaves. The end of a run takes it out, so that it knows
+ * a run that was started meanwhile for another one.
  */
 #include <linux/delay.h>
 #include <linux/sched/signal.h>
@@ -51,10 +52,18 @@ static void target_give(struct lrtbf_run *run, u64 event_ns)
 		lrtbf_run_end(run, LRTBF_STOP_COUNT);
 }
 
-void lrtbf_target_wake(struct lrtbf_run *run)
+static void target_wake(struct task_struct *waiter)
 {
-	if (run->target.waiter)
-		wake_up_process(run->target.waiter);
+	if (waiter)
+		wake_up_process(waiter);
+}
+
+void lrtbf_target_end(struct lrtbf_run *run)
+{
+	struct task_struct *waiter = run->target.waiter;
+
+	WRITE_ONCE(run->target.waiter, NULL);
+	target_wake(waiter);
 }
 
 static void target_interrupt(struct lrtbf_run *run, u64 now_ns)
@@ -72,10 +81,7 @@ static void target_interrupt(struct lrtbf_run *run, u64 now_ns)
 	target->open = true;
 	target->event = true;
 	target->event_ns = now_ns;
-	if (run->thread)
-		wake_up_process(run->thread);
-	else
-		lrtbf_target_wake(run);
+	target_wake(run->thread ?: target->waiter);
 }
 
 static void target_give_from_thread(struct lrtbf_run *run)
@@ -129,7 +135,7 @@ static int target_wait_begin(struct lrtbf_run *run)
 	if (!r && run->target.waiter)
 		r = -EBUSY;
 	if (!r)
-		run->target.waiter = current;
+		WRITE_ONCE(run->target.waiter, current);
 	raw_spin_unlock_irqrestore(&run->raw, flags);
 	return r;
 }
@@ -139,10 +145,13 @@ static int target_wait_end(struct lrtbf_run *run, int r, u64 *ret_at_ns)
 {
 	struct lrtbf_target *target = &run->target;
 	unsigned long flags;
+	bool mine; /* the run that it waited for has not ended */
 
 	raw_spin_lock_irqsave(&run->raw, flags);
-	target->waiter = NULL;
-	if (!run->active) {
+	mine = target->waiter == current;
+	if (mine)
+		WRITE_ONCE(target->waiter, NULL);
+	if (!mine) {
 		r = run->removed ? -ENODEV : -ECANCELED;
 	} else if (target->event) {
 		target->event = false;
@@ -162,7 +171,7 @@ int lrtbf_target_wait(struct lrtbf_run *run, struct lrtbf_wait *wait)
 		return r;
 	for (;;) {
 		set_current_state(TASK_INTERRUPTIBLE);
-		if (READ_ONCE(run->target.event) || !READ_ONCE(run->active))
+		if (READ_ONCE(run->target.event) || READ_ONCE(run->target.waiter) != current)
 			break;
 		if (signal_pending(current)) {
 			r = -EINTR;

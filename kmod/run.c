@@ -222,7 +222,7 @@ void lrtbf_run_end(struct lrtbf_run *run, enum lrtbf_stop reason)
 	if (run->irq)
 		lrtbf_port_mask(run);
 	if (run->role == &lrtbf_role_target)
-		lrtbf_target_wake(run);
+		lrtbf_target_end(run);
 	irq_work_queue(&run->wake);
 }
 

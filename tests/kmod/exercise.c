@@ -6,6 +6,8 @@
  *       set up, start, read records, stop; result as JSON
  *   exercise bad DEVICE
  *       requests that must be refused; the first that is not fails
+ *   exercise restart DEVICE
+ *       a thread in LRTBF_WAIT, which cannot run before a stop and the next start are over
  *
  * NAME: a field of struct lrtbf_setup; `stop_ms`, stop after so long; `again`, run so many times
  * with one open file; `serve=1`, answer with LRTBF_WAIT and LRTBF_ANSWER instead of reading;
@@ -18,6 +20,7 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -415,12 +418,83 @@ static int verb_bad(const char *device)
 	return 0;
 }
 
+static void own_cpu(int cpu)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(cpu, &cpus);
+	if (sched_setaffinity(0, sizeof(cpus), &cpus))
+		fail("sched_setaffinity");
+}
+
+static void *wait_once(void *data)
+{
+	struct lrtbf_wait wait = { .size = sizeof(wait) };
+	int fd = *(const int *)data;
+
+	own_cpu(1);
+	return (void *)(intptr_t)(ioctl(fd, LRTBF_WAIT, &wait) ? errno : 0);
+}
+
+static void *keep_cpu(void *data)
+{
+	const struct sched_param fifo = { .sched_priority = 1 };
+	const bool *ended = data;
+
+	own_cpu(1);
+	if (sched_setscheduler(0, SCHED_FIFO, &fifo))
+		fail("sched_setscheduler");
+	while (!__atomic_load_n(ended, __ATOMIC_ACQUIRE))
+		sched_yield(); /* to the kernel's own threads of that class */
+	return NULL;
+}
+
+/* The thread asked about a run that has ended since: the one after it is none of its business. */
+static int verb_restart(const char *device)
+{
+	struct lrtbf_setup setup = { .size = sizeof(setup),
+				     .role = LRTBF_ROLE_TARGET,
+				     .answer = LRTBF_ANSWER_USER,
+				     .cpu = -1 };
+	struct timespec until;
+	pthread_t waiter, keeper;
+	bool ended = false;
+	void *error;
+	int fd = open(device, O_RDWR | O_CLOEXEC);
+
+	if (fd < 0)
+		fail("open");
+	own_cpu(0);
+	if (ioctl(fd, LRTBF_SETUP, &setup) || ioctl(fd, LRTBF_START))
+		fail("START");
+	pthread_create(&waiter, NULL, wait_once, &fd);
+	usleep(500000);
+	pthread_create(&keeper, NULL, keep_cpu, &ended);
+	usleep(100000);
+	if (ioctl(fd, LRTBF_STOP) || ioctl(fd, LRTBF_START))
+		fail("STOP and START");
+	__atomic_store_n(&ended, true, __ATOMIC_RELEASE);
+	pthread_join(keeper, NULL);
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += 20;
+	errno = pthread_timedjoin_np(waiter, &error, &until);
+	if (errno)
+		fail("the thread that waits");
+	errno = (int)(intptr_t)error;
+	if (errno != ECANCELED)
+		fail("WAIT");
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc >= 3 && !strcmp(argv[1], "run"))
 		return verb_run(argv[2], argv + 3);
 	if (argc == 3 && !strcmp(argv[1], "bad"))
 		return verb_bad(argv[2]);
-	fprintf(stderr, "usage: exercise run|bad DEVICE ...\n");
+	if (argc == 3 && !strcmp(argv[1], "restart"))
+		return verb_restart(argv[2]);
+	fprintf(stderr, "usage: exercise run|bad|restart DEVICE ...\n");
 	return 64;
 }

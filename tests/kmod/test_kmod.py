@@ -217,6 +217,11 @@ def test_removed_while_waiting(start):
         bind(name)
 
 
+def test_restarted_while_waiting():
+    """A thread in LRTBF_WAIT leaves with its run, also when the next has begun before it could."""
+    command(JOB / "exercise", "restart", PORT)
+
+
 def test_unload_port_driver(start):
     """In use while a run has the port, not while the device is only open."""
     fd = os.open(PORT, os.O_RDWR)
