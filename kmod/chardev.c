@@ -52,10 +52,9 @@ static int chardev_release(struct inode *inode, struct file *file)
 static ssize_t chardev_read_once(struct lrtbf_run *run, char __user *buffer, size_t size)
 {
 	/* before the buffer is looked at: what came before the end is in it then */
-	bool active = READ_ONCE(run->active);
+	bool active = smp_load_acquire(&run->active);
 	ssize_t n;
 
-	smp_rmb(); /* pairs with the locks around what ends a run */
 	if (mutex_lock_interruptible(&run->read_lock))
 		return -ERESTARTSYS;
 	n = lrtbf_records_copy(&run->records, buffer, size);

@@ -33,8 +33,13 @@ void lrtbf_records_reset(struct lrtbf_records *records)
 	records->tail = 0;
 }
 
+/*
+ * Each side asks after it has moved its own position: one of them sees what the other did. So the
+ * writer meets the watermark, or a reader that is about to sleep sees that it was met.
+ */
 u32 lrtbf_records_count(const struct lrtbf_records *records)
 {
+	smp_mb();
 	return READ_ONCE(records->head) - READ_ONCE(records->tail);
 }
 

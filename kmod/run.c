@@ -216,7 +216,8 @@ void lrtbf_run_end(struct lrtbf_run *run, enum lrtbf_stop reason)
 {
 	if (!run->active)
 		return;
-	WRITE_ONCE(run->active, false);
+	/* a reader that finds it ended finds all records */
+	smp_store_release(&run->active, false);
 	run->counters.running = 0;
 	run->counters.stop = reason;
 	if (run->irq)
