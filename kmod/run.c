@@ -23,7 +23,7 @@
 #include "lrtbf.h"
 
 #define PERIOD_MIN_NS (20 * NSEC_PER_USEC)
-#define PERIOD_MAX_NS (10 * NSEC_PER_SEC)
+#define PERIOD_MAX_NS (10ULL * NSEC_PER_SEC)
 #define TIMEOUT_NS    (500 * NSEC_PER_USEC)
 #define PRIORITY      50
 #define PRIORITY_MAX  98
@@ -79,7 +79,7 @@ void lrtbf_run_free(struct lrtbf_run *run)
 
 static void run_fill_in(struct lrtbf_setup *setup)
 {
-	u32 pulses = setup->period_ns ? div64_u64(4 * NSEC_PER_SEC, setup->period_ns) : 0;
+	u32 pulses = setup->period_ns ? div64_u64(4ULL * NSEC_PER_SEC, setup->period_ns) : 0;
 
 	if (!setup->timeout_ns)
 		setup->timeout_ns = min_t(u64, TIMEOUT_NS, setup->period_ns / 2);

@@ -40,10 +40,10 @@ int line_set(struct line *line, enum line_setting setting, u64 value)
 	static const struct {
 		u64 min, max;
 	} ranges[] = {
-		[LINE_DELAY_NS] = { 0, 10 * NSEC_PER_SEC },
+		[LINE_DELAY_NS] = { 0, 10ULL * NSEC_PER_SEC },
 		[LINE_DROP_EVERY] = { 0, U32_MAX },
 		[LINE_LATE_EVERY] = { 0, U32_MAX },
-		[LINE_LATE_NS] = { 0, 10 * NSEC_PER_SEC },
+		[LINE_LATE_NS] = { 0, 10ULL * NSEC_PER_SEC },
 		[LINE_STRAY_EVERY] = { 0, U32_MAX },
 		[LINE_STRAY_NS] = { NSEC_PER_USEC, NSEC_PER_SEC },
 		[LINE_ECHO] = { 0, 1 },
