@@ -6,12 +6,14 @@
  * opener of it has a `run`: what he set up, what is running, its counters and records. What differs
  * between roles is in a table of operations, one file per role.
  *
- * Locks, outer ones first:
+ * Locks, outer ones first; outside of all is main.c's, of the list of nodes:
  *   node->lock       who opens, SETUP, START, STOP, removal of the port, suspend
  *   run->read_lock   one reader; START, which empties the buffer
  *   run->raw         everything that an interrupt handler changes, and each access to a claimed
- * port but those of a logger that polls. Raw, because on PREEMPT_RT a timer's handler is in hard
- * interrupt context, and a port's may be. Times are nanoseconds of CLOCK_MONOTONIC.
+ *                    port but those of a logger that polls
+ *
+ * Raw, because on PREEMPT_RT a timer's handler is in hard interrupt context, and a port's may be.
+ * Times are nanoseconds of CLOCK_MONOTONIC.
  */
 #include <linux/hrtimer.h>
 #include <linux/irq_work.h>

@@ -65,14 +65,15 @@ void lrtbf_node_put(struct lrtbf_node *node)
 
 int lrtbf_node_add(struct lrtbf_node *node)
 {
-	int r = misc_register(&node->misc);
+	int r;
 
-	if (r)
-		return r;
+	/* whatever can be opened is among what is stopped before the machine sleeps */
 	mutex_lock(&lrtbf_nodes_lock);
-	list_add(&node->link, &lrtbf_nodes);
+	r = misc_register(&node->misc);
+	if (!r)
+		list_add(&node->link, &lrtbf_nodes);
 	mutex_unlock(&lrtbf_nodes_lock);
-	return 0;
+	return r;
 }
 
 struct lrtbf_node *lrtbf_node_find(const struct parport *port)
