@@ -50,7 +50,7 @@ enum lrtbf_receive {
 	LRTBF_RECEIVE_IRQ = 2,	/* by its own interrupt: two latencies in one figure */
 };
 
-/* Where the interrupt handler, or the timer's, really ran; bits. */
+/* Where the interrupt handler, the timer's or the timer's thread really ran; bits. */
 enum lrtbf_context {
 	LRTBF_CONTEXT_HARDIRQ = 1,
 	LRTBF_CONTEXT_THREAD = 2,
@@ -93,12 +93,14 @@ struct lrtbf_setup {
 	__u64 timeout_ns; /* loopback, logger: after which an answer is lost; at most half the
 			     period, and 10 ms where it polls; 0: 500 us, or half the period if that
 			     is less */
-	__u64 count;	  /* pulses, answers or periods, then it ends by itself; 0: until stopped */
-	__u32 priority;	  /* SCHED_FIFO of the kernel thread that sends or answers, 1..98; 0: 50 */
-	__s32 cpu;	  /* it or the timer runs there; -1: anywhere */
+	__u64 count;	/* pulses, answers, or samples of a timer, then it ends by itself; 0: until
+			   stopped */
+	__u32 priority; /* SCHED_FIFO of the kernel thread that sends or answers, 1..98; 0: 50 */
+	__s32 cpu;	/* it or the timer runs there; -1: anywhere */
 	__u32 losses_max; /* so many with no sample between them end the run; 0: 16 */
-	__u32 rate_max; /* interrupts a second above which the line is masked, 100..1000000, in any
-			   50 ms; 0: 20000, or four times the pulses if that is more */
+	__u32 rate_max; /* interrupts a second above which the line is masked, 100..1000000, counted
+			   for 50 ms from one of them on; 0: 20000, or four times the pulses if that
+			   is more */
 	__u32 off_share_max; /* logger, poll: interrupts off for at most so many per mille of the
 				time, 1..900: periods are left out for that; 0: 500 */
 	__u32 flags;	     /* enum lrtbf_setup_flags */
@@ -197,7 +199,8 @@ struct lrtbf_wait {
  * a former run is dropped.
  *
  * STOP: none; 0 also when it does not run. A run that ended by itself keeps the port until then or
- * until close().
+ * until close(). A pulse that a logger watches then is watched to its end: its record may come
+ * after a read() that returned 0 in another thread, and is there when STOP returns.
  *
  * WAIT: ETIMEDOUT; EINTR; ECANCELED it does not run, or not any more; EBUSY another thread waits;
  * EINVAL of another role; ENODEV the port was removed.

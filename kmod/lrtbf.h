@@ -119,8 +119,8 @@ struct lrtbf_run {
 
 	/* run->raw */
 	raw_spinlock_t raw;
-	bool active; /* also read without it, to find out whether to go on */
-	bool removed;
+	bool active;  /* also read without it, to find out whether to go on */
+	bool removed; /* the port; set under node->lock, before it is ended */
 	struct lrtbf_counters counters;
 	u64 due_ns;  /* grid: the period under way */
 	u64 next_ns; /* the one to come */
