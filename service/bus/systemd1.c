@@ -120,6 +120,15 @@ static int on_job_removed(sd_bus_message *m, void *userdata, sd_bus_error *error
 	return 0;
 }
 
+/*
+ * Without a handler of its own, sd-bus gives the connection up when a match is refused. PID 1 tells
+ * us all the same; and the time of a job that nobody tells of runs out.
+ */
+static int on_job_matched(sd_bus_message *m, void *userdata, sd_bus_error *error)
+{
+	return 0;
+}
+
 static int on_job(sd_bus_message *m, void *userdata, sd_bus_error *error)
 {
 	const sd_bus_error *e = sd_bus_message_get_error(m);
@@ -184,7 +193,7 @@ int systemd1_job(sd_bus *bus, sd_bus_message *m, const char *unit, uint64_t usec
 	c->unit = g_strdup(unit);
 	/* before the call: the job may have ended before its reply is read */
 	r = sd_bus_match_signal_async(bus, &c->removed, SYSTEMD1, SYSTEMD1_PATH, SYSTEMD1_MANAGER,
-				      "JobRemoved", on_job_removed, NULL, c);
+				      "JobRemoved", on_job_removed, on_job_matched, c);
 	if (r >= 0)
 		r = call_send(bus, c, m, on_job, usec);
 	return call_finish(c, r, ret);

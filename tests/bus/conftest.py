@@ -26,8 +26,9 @@ def folder():
 
 
 @pytest.fixture
-def bus(folder):
-    bus = Bus(os.path.join(folder, "bus.d"))
+def bus(folder, request):
+    """With the limits that a test asks for by an indirect parameter."""
+    bus = Bus(os.path.join(folder, "bus.d"), **getattr(request, "param", {}))
     yield bus
     bus.stop()
 

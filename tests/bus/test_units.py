@@ -108,7 +108,7 @@ def test_refused(pid1, ready, caller, how, words):
 
 def test_silent(pid1, ready, caller):
     """PID 1 does not answer: the daemon does, and the session goes on after some seconds."""
-    pid1(scope="hold", service="hold")
+    systemd = pid1(scope="hold", service="hold")
     ready()
     sid = caller.start("one")
     end = time.monotonic() + 4
@@ -119,6 +119,20 @@ def test_silent(pid1, ready, caller):
         time.sleep(0.2)
     assert caller.wait_state(sid, timeout=40) == "done"
     assert text(caller, sid).count("systemd did not answer in time") >= 2
+    # the load may start yet, beside the one that took its place; what measures is in its scope or not
+    assert [call for call in systemd.called("KillUnit") if call[2] == 9] == [
+        (f"lrtbf-load-{sid}-0-sleep.service", "all", 9)]
+
+
+@pytest.mark.parametrize("bus", [{"max_match_rules_per_connection": 0}], indirect=True)
+def test_match_refused(pid1, ready, caller):
+    """The bus does not let us listen: what cannot be seen is waited for in vain, and nothing else happens."""
+    pid1()
+    daemon = ready()
+    sid = caller.start("one")
+    assert caller.wait_state(sid, timeout=40) == "done"
+    assert text(caller, sid).count("systemd did not answer in time") >= 2
+    assert daemon.process.poll() is None
 
 
 def test_stop_while_silent(pid1, ready, caller):
