@@ -131,9 +131,8 @@ static void question_learn(struct question *q, int r)
 		question_go_on(q, false);
 		return;
 	}
-	if (q->single) {
-		if (r >= 0)
-			question_note(q, q->texts->pdata[q->next], r == 1);
+	if (q->single && r >= 0) { /* who does not answer is not asked about the next one, too */
+		question_note(q, q->texts->pdata[q->next], r == 1);
 		q->next++;
 		question_go_on(q, false);
 		return;

@@ -6,6 +6,7 @@ import os
 import re
 import resource
 import shutil
+import subprocess
 import time
 from pathlib import Path
 
@@ -367,6 +368,32 @@ def test_checks_are_bounded(ready, bus):
     for one in callers:
         one.close()
     assert daemon.process.poll() is None
+
+
+ANALYZE = """#!/bin/sh
+# refuses many at once, and is silent about one
+while [ "$1" != -- ]; do shift; done
+[ $# -gt 2 ] && exit 1
+exec sleep 600
+"""
+
+
+@needs_analyze
+def test_analyze_that_is_silent(make_daemon, caller, folder):
+    """It is waited for once and not for every expression."""
+    own = ["unshare", "--mount", "--propagation=private"]
+    if os.geteuid() != 0 or subprocess.run([*own, "true"], stderr=subprocess.DEVNULL).returncode:
+        pytest.skip("no mount namespace can be made here")
+    fake = Path(folder) / "analyze"
+    fake.write_text(ANALYZE)
+    fake.chmod(0o755)
+    daemon = make_daemon(prefix=[*own, "sh", "-c", 'mount --bind "$0" "$1"; shift; exec "$@"',
+                                 fake, shutil.which("systemd-analyze")])
+    daemon.start()
+    begin = time.monotonic()
+    assert caller.manager("CheckPlan", "sa{sv}", 'schedule = [ "daily", "weekly", "monthly", "yearly", "wat" ];', {},
+                          timeout=100) in ([], None)
+    assert 8 < time.monotonic() - begin < 40
 
 
 # --- too late ---
