@@ -29,6 +29,23 @@ static bool retain_too_old(const struct retain_entry *e, uint64_t age_ns, uint64
 	return age_ns && now_usec > e->ended_usec && now_usec - e->ended_usec > age_ns / 1000;
 }
 
+/*
+ * The clock may have been wrong, at the start of a machine without a battery or because somebody
+ * set it: a session is no older than those before it, as far as these are not of the future.
+ */
+static void retain_order_ends(struct retain_entry *entries, size_t n, uint64_t now_usec)
+{
+	uint64_t before_usec = 0;
+
+	for (size_t i = n; i > 0; i--) {
+		struct retain_entry *e = &entries[i - 1];
+
+		e->ended_usec = MAX(e->ended_usec, before_usec);
+		if (e->ended_usec <= now_usec)
+			before_usec = e->ended_usec;
+	}
+}
+
 /* Is it one that the bounds are about? */
 static bool retain_counts(const struct retain_entry *e)
 {
@@ -97,6 +114,7 @@ void retain_choose(struct retain_entry *entries, size_t n, const struct retentio
 	for (size_t i = 0; i < n && !newest; i++)
 		if (entries[i].ended && entries[i].measured && !entries[i].thinned)
 			newest = &entries[i];
+	retain_order_ends(entries, n, now_usec);
 	retain_by_count_and_age(entries, n, keep, now_usec, newest);
 	if (keep->size_bytes)
 		retain_by_size(entries, n, keep->size_bytes, newest);
@@ -189,6 +207,7 @@ static void retain_take_entry(sqlite3_stmt *stmt, struct retain_entry *e)
 {
 	int state = session_state_from_string((const char *)sqlite3_column_text(stmt, 1));
 	int64_t finished_usec = sqlite3_column_int64(stmt, 4);
+	int64_t created_usec = sqlite3_column_int64(stmt, 5);
 
 	*e = (struct retain_entry){
 		.row = sqlite3_column_int64(stmt, 0),
@@ -196,7 +215,8 @@ static void retain_take_entry(sqlite3_stmt *stmt, struct retain_entry *e)
 		.ended = state >= 0 && session_state_ended(state),
 		.kept = sqlite3_column_int64(stmt, 2) != 0,
 		.thinned = sqlite3_column_int64(stmt, 3) != 0,
-		.ended_usec = finished_usec ?: sqlite3_column_int64(stmt, 5),
+		/* it did not end before it was: then the clock was set back meanwhile */
+		.ended_usec = (uint64_t)MAX(finished_usec, created_usec),
 		.measured = sqlite3_column_int64(stmt, 6) > 0,
 		.head_bytes = sqlite3_column_int64(stmt, 7),
 		.detail_bytes = sqlite3_column_int64(stmt, 8),

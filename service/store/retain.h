@@ -22,7 +22,9 @@ struct retain_entry { /* a session */
 	enum retain_fate fate;		   /* set by retain_choose() */
 };
 
-/* All @n sessions of a plan, newest first. Who is thinned already is RETAIN_WHOLE or RETAIN_GONE.
+/*
+ * All @n sessions of a plan, newest first; those that ended before older ones get their time. Who
+ * is thinned already is RETAIN_WHOLE or RETAIN_GONE.
  */
 void retain_choose(struct retain_entry *entries, size_t n, const struct retention *keep,
 		   uint64_t now_usec);

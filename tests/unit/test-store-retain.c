@@ -106,6 +106,30 @@ static void test_choice_of_the_future(void)
 		g_assert_cmpint(g_array_index(a, struct retain_entry, i).fate, ==, RETAIN_WHOLE);
 }
 
+static enum retain_fate fate(const GArray *a, guint i)
+{
+	return g_array_index(a, struct retain_entry, i).fate;
+}
+
+static void test_choice_of_wrong_clocks(void)
+{
+	g_autoptr(GArray) a = entries("wwwwww");
+	struct retain_entry *e = (struct retain_entry *)(void *)a->data;
+	struct retention keep = KEEP(.age_ns = 5 * DAY_NS / 2);
+
+	/* measured before the clock was right: as old as the one before it, two days */
+	e[1].ended_usec = DAY_USEC;
+	/* and one that the future has says nothing of those after it */
+	e[4].ended_usec = NOW_USEC + 100 * DAY_USEC;
+	retain_choose(e, a->len, &keep, NOW_USEC);
+	g_assert_cmpint(fate(a, 0), ==, RETAIN_WHOLE);
+	g_assert_cmpint(fate(a, 1), ==, RETAIN_WHOLE);
+	g_assert_cmpint(fate(a, 2), ==, RETAIN_WHOLE);
+	g_assert_cmpint(fate(a, 3), ==, RETAIN_THIN);
+	g_assert_cmpint(fate(a, 4), ==, RETAIN_WHOLE);
+	g_assert_cmpint(fate(a, 5), ==, RETAIN_THIN);
+}
+
 /* --- the store --- */
 
 struct news {
@@ -259,6 +283,27 @@ static void test_thinned(void)
 	g_assert_cmpint(store_check(s, NULL), ==, 0);
 	store_close(s);
 	g_free(n.text);
+	fixture_remove(dir);
+}
+
+/* The clock was set back by a year while it measured. */
+static void test_clock_set_back(void)
+{
+	struct retention keep = KEEP(.age_ns = DAY_NS, .summary_age_ns = DAY_NS);
+	g_autofree char *dir = fixture_dir();
+	struct store *s = fixture_open(dir);
+	struct result *r = fixture_result("s1");
+
+	r->created_usec = (uint64_t)g_get_real_time();
+	r->finished_usec = r->created_usec - 365 * DAY_USEC;
+	fixture_put_whole(s, r);
+	result_free(r);
+	put_ended(s, "s2", 1);
+	fixture_flush(s);
+	store_retain(s, "quick", &keep);
+	wait_retained(s);
+	counted(s, 2, 2);
+	store_close(s);
 	fixture_remove(dir);
 }
 
@@ -578,7 +623,9 @@ int main(int argc, char **argv)
 	g_test_add_func("/store-retain/choice", test_choice);
 	g_test_add_func("/store-retain/choice-by-size", test_choice_by_size);
 	g_test_add_func("/store-retain/choice-of-the-future", test_choice_of_the_future);
+	g_test_add_func("/store-retain/choice-of-wrong-clocks", test_choice_of_wrong_clocks);
 	g_test_add_func("/store-retain/thinned", test_thinned);
+	g_test_add_func("/store-retain/clock-set-back", test_clock_set_back);
 	g_test_add_func("/store-retain/room", test_room);
 	g_test_add_func("/store-retain/room-of-deleted", test_room_of_deleted);
 	g_test_add_func("/store-retain/room-not-to-be-had", test_room_not_to_be_had);
