@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#define CATALOG_PLANS "plans.d"
+
 struct catalog {
 	GPtrArray *load_files, *plan_files; /* of struct conftree_file */
 	GHashTable *loads;		    /* name -> struct load */
@@ -87,7 +89,7 @@ struct catalog *catalog_read(const char *const *config_dirs)
 	g_array_set_clear_func(c->plans, catalog_plan_clear);
 	c->load_files = conftree_list(config_dirs, "loads.d");
 	catalog_read_loads(c);
-	c->plan_files = conftree_list(config_dirs, "plans.d");
+	c->plan_files = conftree_list(config_dirs, CATALOG_PLANS);
 	catalog_read_plans(c);
 	g_array_sort(c->plans, catalog_plan_compare);
 	return c;
@@ -115,6 +117,12 @@ const struct plan_entry *catalog_plan(const struct catalog *c, const char *name)
 			return e;
 	}
 	return NULL;
+}
+
+/* Such a folder stands among the files under its own name, which no plan can have. */
+bool catalog_lacks_plans(const struct catalog *c)
+{
+	return catalog_plan(c, CATALOG_PLANS) != NULL;
 }
 
 size_t catalog_plans(const struct catalog *c, const struct plan_entry **ret)

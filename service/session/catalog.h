@@ -16,6 +16,8 @@ struct catalog *catalog_free(struct catalog *c);
 
 /* NULL: no such file. In name order. Borrowed. */
 const struct plan_entry *catalog_plan(const struct catalog *c, const char *name);
+/* A folder of plans was refused: there may be some that are not known. */
+bool catalog_lacks_plans(const struct catalog *c);
 size_t catalog_plans(const struct catalog *c, const struct plan_entry **ret);
 /* name -> struct load, reference counted. */
 GHashTable *catalog_loads(const struct catalog *c);

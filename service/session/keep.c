@@ -4,7 +4,7 @@
  * of today, and who loosens them wants that to help what is there.
  *
  * A plan whose file has a mistake removes nothing: what it wanted is not known, and the default may
- * be stricter.
+ * be stricter. So does one that is nowhere while a folder of plans cannot be read.
  */
 #include "keep.h"
 
@@ -19,7 +19,7 @@ static const struct retention *keep_of(struct sessions *m, const char *plan)
 {
 	const struct plan_entry *e = catalog_plan(m->catalog, plan);
 
-	if (e && !e->plan)
+	if (e ? !e->plan : catalog_lacks_plans(m->catalog))
 		return NULL;
 	return e && e->plan->keep.given ? &e->plan->keep : &m->p.settings->keep;
 }

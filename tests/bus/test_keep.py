@@ -217,6 +217,26 @@ def test_bounds_for_all_plans(make_daemon, bus, caller):
     assert not thinned(caller) & set(assert_whole)
 
 
+def test_folder_of_plans_that_is_refused(make_daemon, bus, caller):
+    """A plan in it may want everything kept: what lrtbfd.conf says is for those that are known not to be there."""
+    daemon = make_daemon()
+    daemon.plan("brief", PLAN % ("100ms", "keep = { };"))
+    (daemon.config / "lrtbfd.conf").write_text("keep = { count = 1; };\n")
+    daemon.start()
+    sids = measure(caller, "brief", 3)
+    assert daemon.stop() == 0
+    (daemon.config / "plans.d").chmod(0o775)
+    daemon.start()
+    assert "plans.d" in daemon.log()
+    time.sleep(0.5)
+    assert not thinned(caller)
+    assert daemon.stop() == 0
+    (daemon.config / "plans.d" / "brief.conf").unlink()
+    (daemon.config / "plans.d").chmod(0o755)
+    daemon.start()
+    wait_for(lambda: thinned(caller) == set(sids[:2]), what="summaries")
+
+
 def test_room_goes_back(make_daemon, bus, caller):
     """As much as results took in months, made old by hand: the file is small after the next session."""
     daemon = make_daemon()
