@@ -147,6 +147,24 @@ def test_users_and_files(tree):
     assert (stat.S_IMODE(lock.st_mode), lock.st_uid) == (0o644, 0)
 
 
+@pytest.mark.root
+def test_left_by_loads(tree):
+    """What a load wrote before the power went is removed at the boot, and only then."""
+    scratch = tree.root / "var" / "lib" / "lrtbfd" / "scratch"
+    left, other = scratch / "lrtbf-disk.a1b2c3" / "tmp-stress" / "data", scratch / "mine"
+    left.parent.mkdir(parents=True)
+    left.write_text("x")
+    other.write_text("x")
+    tmpfiles = tree.at("lib", "tmpfiles.d", "lrtbf.conf")
+    for boot in [], ["--boot"]:
+        assert left.exists()
+        done = run("systemd-tmpfiles", "--remove", *boot, f"--root={tree.root}", tmpfiles)
+        assert done.returncode == 0, done.stderr
+    assert [p.name for p in scratch.iterdir()] == ["mine"]
+    prefix = re.search('SCRATCH_PREFIX "(.*)"', (ROOT / "service" / "core" / "scratch.c").read_text())[1]
+    assert left.parts[-3].startswith(prefix)
+
+
 def test_actions(installed):
     """What the service asks polkit for is there, and costs an administrator's password."""
     policy = ET.parse(installed.at("share", "polkit-1", "actions", f"{NAME}.policy")).getroot()
@@ -191,6 +209,7 @@ def test_nobody_else_can_write(installed):
 def test_programs_only_where_programs_are(installed):
     places = [installed.at(installed.options[o]) for o in ("bindir", "sbindir", "libexecdir")]
     places.append(installed.at("lib", "systemd", "system-generators"))
+    places.append(installed.at("share", "doc", "lrtbfd", "examples"))  # plugins, called where they are
     for folder, _, files in os.walk(installed.root):
         for name in files:
             path = os.path.join(folder, name)
