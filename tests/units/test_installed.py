@@ -81,6 +81,18 @@ def test_what_stays_open_says_why(tree):
     assert unsaid == []
 
 
+def test_kernel_configuration_is_not_hidden(tree):
+    """The folders that it is looked for in stay visible, see systemd.exec(5); and no module can be loaded."""
+    unit = (tree.units / "lrtbfd.service").read_text()
+    settings = dict(re.findall(r"^(\w+)=(.*)$", unit, re.M))
+    source = (ROOT / "service" / "session" / "conditions-kernel.c").read_text()
+    assert "lib/modules/%s/config" in source and "proc/config.gz" in source
+    for hides in "ProtectKernelModules", "InaccessiblePaths", "TemporaryFileSystem", "ProcSubset", "RootDirectory":
+        assert hides not in settings, hides
+    assert "SYS_MODULE" not in settings["CapabilityBoundingSet"]
+    assert "~@privileged" in unit  # @module is part of it
+
+
 def test_programs_of_the_units_are_installed(tree):
     for name in tree.ours(".service"):
         text = (tree.units / name.replace("@quick.", "@.")).read_text()
