@@ -6,6 +6,9 @@
  *
  * Why a peer that fails fails the session, while one that is in doubt makes a stage inconclusive:
  * without the other machine's part the figures are of something else than the plan says.
+ *
+ * A target that ends is known here first by its silence, and by its connection a moment later. So
+ * after a stage that ended for want of answers that moment is waited for.
  */
 #include "peer.h"
 
@@ -19,8 +22,9 @@
 #include <string.h>
 
 /* for its result, when somebody waits for the end: a session ends within a second of Stop */
-#define PEER_HURRY_NS (2 * NSEC_PER_SEC)
-#define PEER_SLACK_NS (50 * NSEC_PER_MSEC)
+#define PEER_HURRY_NS  (2 * NSEC_PER_SEC)
+#define PEER_LINGER_NS (2 * NSEC_PER_SEC)
+#define PEER_SLACK_NS  (50 * NSEC_PER_MSEC)
 #define PEER_SLACK_SHARE                                                                           \
 	100		      /* it may have measured so much less than here, one part in so many  \
 			       */
@@ -31,8 +35,9 @@ enum peer_phase {
 	PEER_IDLE,
 	PEER_BEGINS, /* asked to begin */
 	PEER_RUNS,
-	PEER_ENDS, /* asked for its result */
-	PEER_GONE, /* failed or forsaken */
+	PEER_LINGERS, /* it may be about to tell why it is silent */
+	PEER_ENDS,    /* asked for its result */
+	PEER_GONE,    /* failed or forsaken */
 };
 
 struct peer {
@@ -80,7 +85,7 @@ static void peer_doubt(struct peer *p, const char *sentence)
 /* The stage has begun and will stay without its part. */
 static void peer_miss(struct peer *p)
 {
-	if ((p->phase == PEER_RUNS || p->phase == PEER_ENDS) && !p->taken)
+	if (p->phase >= PEER_RUNS && p->phase <= PEER_ENDS && !p->taken)
 		peer_doubt(p, "Its part of this stage is missing.");
 }
 
@@ -139,11 +144,17 @@ static void peer_take(struct peer *p, struct peerreport *report)
 
 /* --- waiting --- */
 
+static void peer_ask_result(struct peer *p);
+
 static int on_peer_late(sd_event_source *src, uint64_t usec, void *userdata)
 {
 	struct peer *p = userdata;
 	g_autofree char *wait = duration_format(p->hurry ? PEER_HURRY_NS : p->p.wait_ns);
 
+	if (p->phase == PEER_LINGERS) {
+		peer_ask_result(p);
+		return 0;
+	}
 	if (p->phase == PEER_BEGINS) {
 		peer_fail(p, g_strdup_printf("Peer %s: Its part of stage %s did not begin within "
 					     "%s.",
@@ -204,23 +215,45 @@ json_t *peer_part(const struct peer *p)
 	return o;
 }
 
+/* The stage ended because no answers came. */
+static bool peer_silent(const struct peer *p)
+{
+	const struct result_stage *stage = peer_current(p);
+	const char *stop = stage ? json_string_value(json_object_get(stage->port, "stop")) : NULL;
+
+	return g_strcmp0(stop, "losses") == 0;
+}
+
+static void peer_ask_result(struct peer *p)
+{
+	peer_set_phase(p, PEER_ENDS);
+	peer_wait(p, p->hurry ? MIN(PEER_HURRY_NS, p->p.wait_ns) : p->p.wait_ns);
+	peer_news(p, PEER_ASKS);
+}
+
 bool peer_end(struct peer *p, bool hurry)
 {
 	if (p->phase != PEER_RUNS)
 		return false;
-	peer_set_phase(p, PEER_ENDS);
 	p->hurry = hurry;
-	peer_wait(p, hurry ? MIN(PEER_HURRY_NS, p->p.wait_ns) : p->p.wait_ns);
-	peer_news(p, PEER_ASKS);
+	if (!hurry && peer_silent(p)) {
+		peer_set_phase(p, PEER_LINGERS);
+		peer_wait(p, PEER_LINGER_NS);
+	} else {
+		peer_ask_result(p);
+	}
 	return true;
 }
 
 void peer_hurry(struct peer *p)
 {
-	if (p->phase != PEER_ENDS || p->hurry)
+	if ((p->phase != PEER_ENDS && p->phase != PEER_LINGERS) || p->hurry)
 		return;
 	p->hurry = true;
-	peer_wait(p, MIN(PEER_HURRY_NS, p->p.wait_ns));
+	if (p->phase == PEER_LINGERS)
+		peer_ask_result(p);
+	else
+		peer_wait(p, MIN(PEER_HURRY_NS, p->p.wait_ns));
 }
 
 void peer_forsake(struct peer *p)
