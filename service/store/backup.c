@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define BACKUP_PAGES 256 /* at a time: between two signs of life */
@@ -26,13 +27,16 @@ static int backup_sync(const char *path, int flags)
 	return fd < 0 || fsync(fd) < 0 ? -errno : 0;
 }
 
-/* Its modes are the database's: nobody may read in the copy what he may not in the original. */
-static int backup_create(const char *path)
+/* Nobody may read in the copy what he may not in the original, @of. */
+static int backup_create(const char *path, const char *of)
 {
 	g_auto(fd_t) fd = -1;
+	struct stat st;
 
+	if (stat(of, &st) < 0)
+		return -errno;
 	(void)unlink(path); /* left by one that was cut short */
-	fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0640);
+	fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, st.st_mode & 0640);
 	return fd < 0 ? -errno : 0;
 }
 
@@ -88,7 +92,7 @@ int backup_make(const char *path, int64_t version, struct patience *p, char **re
 	int r;
 
 	patience_begin(p, "Copying the results before their form is changed.");
-	r = backup_create(tmp);
+	r = backup_create(tmp, path);
 	if (r == 0)
 		r = backup_write(path, tmp, p, &why);
 	if (r == 0)

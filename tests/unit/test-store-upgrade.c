@@ -34,6 +34,7 @@ static void lay_out(const char *dir, int version)
 {
 	g_autofree char *name = g_strdup_printf("v%d.sql", version);
 	g_autofree char *path = g_build_filename(g_getenv("FIXTURES"), "store", name, NULL);
+	g_autofree char *file = database(dir);
 	g_autofree char *sql = NULL;
 	sqlite3 *db = stranger(dir);
 
@@ -41,6 +42,7 @@ static void lay_out(const char *dir, int version)
 	stranger_does(db, "PRAGMA journal_mode = WAL");
 	stranger_does(db, sql);
 	sqlite3_close(db);
+	g_assert_cmpint(g_chmod(file, 0640), ==, 0); /* as lrtbfd makes it */
 }
 
 static int64_t ask(sqlite3 *db, const char *sql)
@@ -174,12 +176,17 @@ static void test_back(void)
 	g_autofree char *dir = fixture_dir(), *path = database(dir);
 	g_autofree char *copy = backup_path(path, VERSIONS);
 	struct store *s;
+	GStatBuf st;
 
 	lay_out(dir, VERSIONS);
+	g_assert_cmpint(g_chmod(path, 0600), ==, 0); /* a secret stays one */
 	store_close(fixture_open(dir));
+	g_assert_cmpint(g_stat(copy, &st), ==, 0);
+	g_assert_cmpuint(st.st_mode & 07777, ==, 0600);
 	g_assert_cmpint(g_unlink(path), ==, 0);
 	g_assert_cmpint(g_rename(copy, path), ==, 0);
 	g_assert_cmpint(ask_file(path, "PRAGMA user_version"), ==, VERSIONS);
+	g_assert_cmpint(g_chmod(path, 0640), ==, 0);
 	s = fixture_open(dir); /* and forth again */
 	check_sessions(s, VERSIONS);
 	store_close(s);
