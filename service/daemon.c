@@ -42,7 +42,8 @@
 #define DAEMON_EXIT_AGAIN 133 /* RestartForceExitStatus= of the unit */
 /* Who waited for the end of a session asks for its report then. */
 #define DAEMON_LINGER_USEC (2 * G_USEC_PER_SEC)
-#define DAEMON_EXTEND_USEC (UINT64_C(60) * G_USEC_PER_SEC)
+/* Told once a second, but not while a disk writes all of memory that is waiting for it. */
+#define DAEMON_EXTEND_USEC (UINT64_C(600) * G_USEC_PER_SEC)
 
 struct daemon {
 	/* configuration */
