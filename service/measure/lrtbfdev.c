@@ -329,7 +329,8 @@ void lrtbfdev_facts(struct lrtbfdev *d, const struct lrtbf_counters *c, struct r
 		.answer = d->order->answer,
 		.receive = d->order->receive,
 		.context = c->context & (REGION_CONTEXT_HARDIRQ | REGION_CONTEXT_THREAD),
-		.stop = MIN(c->stop, _REGION_STOP_MAX - 1),
+		/* of a newer module: not to be told as another reason */
+		.stop = c->stop < _REGION_STOP_MAX ? c->stop : REGION_STOP_NONE,
 		.irq = d->caps.irq,
 		.resolution_ns = c->resolution_ns,
 		.timeout_ns = d->order->timeout_ns,

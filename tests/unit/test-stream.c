@@ -201,6 +201,27 @@ static void test_ends(void)
 	}
 }
 
+static void test_facts_stop(void)
+{
+	static const struct {
+		uint32_t stop, told;
+	} cases[] = {
+		{ LRTBF_STOP_NONE, REGION_STOP_NONE },
+		{ LRTBF_STOP_SUSPEND, REGION_STOP_SUSPEND },
+		{ LRTBF_STOP_SUSPEND + 1, REGION_STOP_NONE },
+		{ UINT32_MAX, REGION_STOP_NONE },
+	};
+	g_autofree struct fixture *f = fixture_new(ROLE_LOOPBACK);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		const struct lrtbf_counters c = { .stop = cases[i].stop };
+		struct region_port facts = { 0 };
+
+		lrtbfdev_facts(&f->s.dev, &c, &facts);
+		g_assert_cmpuint(facts.stop, ==, cases[i].told);
+	}
+}
+
 static void test_device_absent(void)
 {
 	g_autofree struct fixture *f = fixture_new(ROLE_LOOPBACK);
@@ -237,6 +258,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/stream/pulses", test_pulses);
 	g_test_add_func("/stream/break", test_break);
 	g_test_add_func("/stream/ends", test_ends);
+	g_test_add_func("/stream/facts-stop", test_facts_stop);
 	g_test_add_func("/stream/device-absent", test_device_absent);
 	return g_test_run();
 }
