@@ -2,9 +2,9 @@
 """Kernels for the lab: Debian's packages, unpacked into a cache, never installed.
 
 Installing a kernel would build an initramfs and touch the boot loader of whoever runs the tests.
-Of the package only the modules of MODULES are kept, with what they need, and the kernel as the ELF
-file that QEMU enters directly (PVH), which spares the guest seconds of unpacking it. udev comes in
-the same way: installing it could start it here.
+Of the package only the modules that a kind of guest takes are kept, with what they need, and the
+kernel as the ELF file that QEMU enters directly (PVH), which spares the guest seconds of unpacking it.
+udev comes in the same way: installing it could start it here.
 
 The cache is CACHE, outside of the checkout and kept from run to run. A folder in it is made under
 another name and renamed when it is whole; who makes one holds the lock.
@@ -26,6 +26,9 @@ PACKAGES = {"rt": "linux-image-rt-amd64", "std": "linux-image-amd64"}
 # What the guest's root needs comes first and in this order of use; the others are what tests look at.
 MODULES = """virtio_pci 9p 9pnet_virtio overlay
     parport_pc ppdev virtio_net virtio_blk virtio_rng e1000e ahci""".split()
+# A guest with a disk of its own loads what that needs itself, and the others when its udev says so.
+DISK_MODULES = "virtio_pci virtio_blk virtio_console crc32c_generic ext4".split()
+UDEV_MODULES = "parport_pc ppdev virtio_rng autofs4".split()
 UNUSED_DAYS = 7
 
 
@@ -78,10 +81,10 @@ def extract_vmlinux(image, target):
     target.write_bytes(elf)
 
 
-def needed_modules(root, release):
-    """Paths below lib/modules/RELEASE of MODULES and all they need, each after those."""
+def needed_modules(root, release, modules):
+    """Paths below lib/modules/RELEASE of @modules and all they need, each after those."""
     paths = []
-    for module in MODULES:
+    for module in modules:
         for line in output("modprobe", "-d", str(root), "-S", release, "--show-depends",
                            module).splitlines():
             word, path = line.split()[:2]
@@ -91,8 +94,8 @@ def needed_modules(root, release):
     return [Path(p).relative_to(base) for p in paths]
 
 
-def unpack_kernel(deb, folder):
-    """folder/: vmlinux, release, order (of loading), lib/modules/RELEASE/."""
+def unpack_kernel(deb, folder, modules=MODULES, others=()):
+    """folder/: vmlinux, release, order (of loading @modules), lib/modules/RELEASE/ (with @others too)."""
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         root = Path(scratch)
         output("dpkg-deb", "-x", str(deb), scratch)
@@ -101,15 +104,15 @@ def unpack_kernel(deb, folder):
         output("depmod", "-b", scratch, release)
         extract_vmlinux(image, folder / "vmlinux")
         target = folder / "lib/modules" / release
-        modules = needed_modules(root, release)
-        for path in modules:
+        order = needed_modules(root, release, modules)
+        for path in needed_modules(root, release, [*modules, *others]):
             (target / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(root / "lib/modules" / release / path, target / path)
         for name in ("modules.builtin", "modules.builtin.modinfo", "modules.order"):
             shutil.copy(root / "lib/modules" / release / name, target / name)
     output("depmod", "-b", str(folder), release)
     (folder / "release").write_text(release)
-    (folder / "order").write_text("".join(f"{p}\n" for p in modules))
+    (folder / "order").write_text("".join(f"{p}\n" for p in order))
 
 
 def unpack_udev(deb, folder):
@@ -176,6 +179,12 @@ def cached(kind, package, unpack):
 def kernel(kind):
     """Folder of the kernel @kind ("rt", "std"): see unpack_kernel()."""
     return cached(kind, PACKAGES[kind], unpack_kernel)
+
+
+def disk_kernel(kind):
+    """The same for a guest with a disk of its own."""
+    return cached(f"disk-{kind}", PACKAGES[kind],
+                  lambda deb, folder: unpack_kernel(deb, folder, DISK_MODULES, UDEV_MODULES))
 
 
 def udev():
