@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An upgrade replaces programs while a session measures, and each of its stages starts one: all of
+ * them shall be the one that this daemon speaks with. The installed lrtbf-measure is therefore held
+ * open and started by that. Not lrtbf-load, which PID 1 starts as another user, who may not follow
+ * such a link.
+ */
 #include "programs.h"
 
 #include "config.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <glib.h>
 #include <unistd.h>
 
@@ -32,10 +39,30 @@ static int program_find(const char *option, const char *beside, const char *inst
 	return 0;
 }
 
+/* @path, or what leads to the same file when another has its name. Open as long as we live. */
+static char *program_hold(char *path)
+{
+	int fd = open(path, O_PATH | O_CLOEXEC);
+	char *link = g_strdup_printf("/proc/%d/fd/%d", getpid(), fd);
+
+	if (fd >= 0 && access(link, X_OK) == 0) {
+		g_free(path);
+		return link;
+	}
+	if (fd >= 0)
+		(void)close(fd);
+	g_free(link);
+	return path;
+}
+
 int program_measure(const char *option, char **ret, char **ret_message)
 {
-	return program_find(option, "measure/lrtbf-measure", BINDIR "/lrtbf-measure", ret,
-			    ret_message);
+	int r = program_find(option, "measure/lrtbf-measure", BINDIR "/lrtbf-measure", ret,
+			     ret_message);
+
+	if (r == 0 && !option)
+		*ret = program_hold(*ret);
+	return r;
 }
 
 int program_load(const char *option, char **ret, char **ret_message)

@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #define EXIT_ERROR 1
 #define EXIT_WRONG 64
@@ -143,6 +144,8 @@ int main(int argc, char **argv)
 	cpu_set_t allowed, online;
 	int r;
 
+	/* the daemon starts it by a descriptor, whose number is the name otherwise */
+	(void)prctl(PR_SET_NAME, "lrtbf-measure");
 	r = cpulist_allowed("/", &allowed);
 	if (r < 0) {
 		message = g_strdup_printf("The CPUs cannot be asked for: %s.", g_strerror(-r));

@@ -12,7 +12,8 @@ from lrtbfd import DATABASE, UNIT
 
 NAME = "org.lrtbf1"
 MINE = """
-instrument = "timer"; policy = "other"; cpus = "0"; duration = "6s";
+instrument = "timer"; policy = "other"; cpus = "0"; duration = "4s";
+stages = ( { load = "none"; }, { load = "sleeper"; } );
 """
 
 
@@ -21,6 +22,7 @@ def first(machine, deb, later_deb):
     """Both versions are there, the former is installed, and there is something that must not get lost."""
     shutil.copy(later_deb, machine.c.job / "later.deb")
     machine.c.write("/etc/lrtbfd/plans.d/mine.conf", MINE)
+    machine.load("sleeper")
     machine.reload()
     machine.version = version(deb)
     machine.kept = machine.start("quick", "--duration=500ms", "--policy=other")
@@ -86,6 +88,10 @@ def test_upgrade_while_a_session_measures(first):
     assert first.pid() == before
     assert running_version(first) == first.version
     assert "Starts again after it" in first.c.show(UNIT, "StatusText")
+    # the second stage measures with the program of the daemon that asks it to, which has no name any more
+    wait_for(lambda: first.c.active(f"lrtbf-measure-{sid}-1.scope") == "active", what="second stage")
+    measure = first.ok("pgrep -x lrtbf-measure").split()
+    assert [first.ok(["readlink", f"/proc/{pid}/exe"]).strip().endswith(" (deleted)") for pid in measure] == [True]
     out = waiter.communicate(timeout=40)[0]
     assert waiter.returncode in (0, 3), out  # a busy machine may be inconclusive
     assert f"Session     {sid}" in out
@@ -129,7 +135,8 @@ def test_purge_keeps_results(first):
     assert first.sh(["dpkg-query", "-W", "lrtbfd"]).returncode != 0
     first.ok(["test", "-s", DATABASE])
     # its own files are gone, the administrator's are not
-    assert first.ok("find /etc/lrtbfd -type f").split() == ["/etc/lrtbfd/plans.d/mine.conf"]
+    assert first.ok("find /etc/lrtbfd -type f | sort").split() == ["/etc/lrtbfd/loads.d/sleeper.conf",
+                                                                   "/etc/lrtbfd/plans.d/mine.conf"]
     left = first.ok("find /etc/systemd /lib/systemd /usr/lib/systemd /run/systemd/system /run/systemd/generator "
                     "/usr/share /usr/lib /usr/libexec /run/lrtbfd -path '*lrtbf*' 2>/dev/null || true").split()
     assert left == []
