@@ -16,12 +16,16 @@ MANAGER = DBusAddress(PATH, interface="org.freedesktop.systemd1.Manager")
 
 class Pid1(Service):
     """@scope and @service say what becomes of such a unit: "done" or another result of its job; "refuse";
-    "nonsense"; "hold" (no answer at all). @left: names of units that are there from the beginning."""
+    "nonsense"; "hold" (no answer at all). @left: names of units that are there from the beginning. @busy: it
+    is never done with a unit whose processes have ended."""
     name = "org.freedesktop.systemd1"
 
-    def __init__(self, bus, scope="done", service="done", left=(), listing="done"):
+    def __init__(self, bus, scope="done", service="done", left=(), listing="done", busy=False):
         self.how = {"scope": scope, "service": service}
         self.left, self.listing = left, listing
+        self.idle = threading.Event()
+        if not busy:
+            self.idle.set()
         self.asked = {}  # name: {property: value}
         self.processes = {}
         self.jobs = 0
@@ -46,8 +50,14 @@ class Pid1(Service):
             self.start(unit)
         self.jobs += 1
         job = f"{PATH}/job/{self.jobs}"
+        self.tell_of_another_job()
         self.raw.send(new_method_return(message, "o", (job,)))
+        self.tell_of_another_job()
         return new_signal(MANAGER, "JobRemoved", "uoss", (self.jobs, job, unit, how))
+
+    def tell_of_another_job(self):
+        """PID 1 tells the whole bus of every job."""
+        self.raw.send(new_signal(MANAGER, "JobRemoved", "uoss", (4711, f"{PATH}/job/4711", "x.service", "failed")))
 
     def on_KillUnit(self, message, body):
         unit, _, signo = body
@@ -72,6 +82,7 @@ class Pid1(Service):
 
         def end():
             process.wait()
+            self.idle.wait()
             if "ExecStopPost" in asked:
                 self.run_command(asked["ExecStopPost"], fds).wait()
             for fd in fds:
@@ -90,4 +101,5 @@ class Pid1(Service):
             if process.poll() is None:
                 process.send_signal(signal.SIGCONT)
                 process.kill()
+        self.idle.set()
         super().close()

@@ -2,6 +2,7 @@
 """Parallel ports that come, go, are taken and given back, in umockdev's test bed."""
 import contextlib
 import signal
+import threading
 import time
 
 import pytest
@@ -332,6 +333,30 @@ def test_module_is_loaded_for_a_session(bed, serve, caller, bus):
     assert caller.wait_state(sid) == "failed"
     assert caller.session_get(sid, "ReasonId") == "NoDevice"
     wait_for(lambda: state(caller) == "ready")
+    systemd.close()
+
+
+@pytest.mark.root
+def test_caller_leaves_before_his_session(bed, serve, caller, bus):
+    """He is gone before there is something that could be tied to him."""
+    bed.plug()
+    loading, gone = threading.Event(), threading.Event()
+    systemd = Systemd(bus, lambda: loading.set() or (gone.wait(8), bed.module("parport0")) and "done")
+    daemon = serve()
+    daemon.plan("long", PLAN.replace("parport", "timer", 1).replace('role = "loopback"; port = "parport0";', "")
+                .replace('"fifo"; priority = 80', '"other"').replace('"1s"', '"60s"'))
+    caller.manager("Reload", "a{sv}", {})
+    first = caller.start("long")
+    caller.wait_state(first, "running")
+    other = bus.connect()
+    other.raw.send(new_method_call(DBusAddress(MANAGER, bus_name=NAME, interface=f"{NAME}.Manager"), "StartSession",
+                                   "sa{sv}", ("loop", {"tied": ("b", True)})))
+    assert loading.wait(10)
+    other.close()
+    gone.set()
+    wait_for(lambda: "has left the bus" in daemon.log())
+    assert caller.get(MANAGER, "Manager", "QueueLength") == 0
+    assert caller.session_get(first, "State") == "running"
     systemd.close()
 
 

@@ -213,11 +213,14 @@ def test_stays_over_a_restart(ready, caller):
     assert schedules(caller)["a"]["schedule"] == "daily"
 
 
-def test_umask_and_other_dropins(make_daemon, caller):
-    daemon = make_daemon(prefix=["sh", "-c", 'umask 0; exec "$@"', "sh"])
+@pytest.mark.parametrize("umask", ["0", "077"])
+def test_umask_and_other_dropins(make_daemon, caller, umask):
+    daemon = make_daemon(prefix=["sh", "-c", f'umask {umask}; exec "$@"', "sh"])
     daemon.plan("a", PLAN)
     daemon.start()
     set_schedule(caller, "a", "daily")
+    made = dropin(daemon, "a")
+    assert (made.stat().st_mode & 0o777, made.parent.stat().st_mode & 0o777) == (0o644, 0o755)
     other = dropin(daemon, "a").with_name("60-own.conf")
     other.write_text('schedule = "weekly";')
     other.chmod(0o644)
@@ -401,9 +404,12 @@ def test_analyze_that_is_silent(make_daemon, caller, folder):
 @needs_analyze
 def test_too_late(ready, caller, bus):
     far = time.strftime("%H:%M", time.localtime(time.time() - 6 * 3600))
+    boot_s = max(1, int(time.monotonic()) - 60)
     ready(late=f'schedule = "*-*-* {far}"; start_within = "1h"; limits = [ "max <= 1s" ];',
           fine=f'schedule = "*-*-* {far}"; start_within = "7h";',
           always='schedule = [ "2020-01-01", "*:*:*" ]; start_within = "1s";',
+          put_off=f'schedule = "*-*-* {far}"; start_within = "1h"; randomized_delay = "6h";',
+          boot=f'schedule = "*-*-* {far}"; start_within = "1h"; on_boot = "{boot_s}s";',
           whenever=f'schedule = "*-*-* {far}";')
     result = run(bus, "session", "start", "late", "--scheduled")
     sid = result.stdout.strip()
@@ -412,7 +418,7 @@ def test_too_late(ready, caller, bus):
     assert (seen["State"], seen["Verdict"]) == ("skipped", "none")
     assert "start_within = 1h" in seen["Reason"] and far in seen["Reason"]
     assert seen["StartedUSec"] == 0 and seen["FinishedUSec"] > 0
-    for plan in "fine", "always", "whenever":
+    for plan in "fine", "always", "put_off", "boot", "whenever":
         assert caller.wait_state(caller.start(plan, scheduled=True)) == "done"
     # by hand nothing is late
     assert caller.wait_state(caller.start("late")) == "done"

@@ -197,6 +197,29 @@ static void test_late(void)
 	world_end(w, f);
 }
 
+/* The unit comes when nobody wants it any more: its load is not begun. */
+static void test_starts_after_the_stop(void)
+{
+	struct fake_cage *f;
+	struct world *w = world_with(60000, "sleep", &f);
+	g_autofree char *mark = g_build_filename(w->dir, "mark", NULL);
+	g_autofree char *load =
+		g_strdup_printf("command = ( \"sh\", \"-c\", \"echo >> %s; sleep 600\" );\n", mark);
+	struct session *s;
+
+	world_load(w, "sleep", load);
+	world_reload(w);
+	g_assert_cmpint(g_chmod(w->dir, 0777), ==, 0);
+	f->behaviour[FAKE_SERVICE].delay_ns = 300 * NSEC_PER_MSEC;
+	s = world_start(w, "plan");
+	world_wait(w, 50 * NSEC_PER_MSEC);
+	session_stop(s, 0);
+	result_free(world_assert_ends(w, s, SESSION_STOPPED));
+	assert_none_lives(f);
+	g_assert_false(g_file_test(mark, G_FILE_TEST_EXISTS));
+	world_end(w, f);
+}
+
 static void assert_stops(bool scope_silent, bool service_silent)
 {
 	struct fake_cage *f;
@@ -325,6 +348,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/cage/cannot-be-asked", test_cannot_be_asked);
 	g_test_add_func("/cage/no-systemd", test_no_systemd);
 	g_test_add_func("/cage/late", test_late);
+	g_test_add_func("/cage/starts-after-the-stop", test_starts_after_the_stop);
 	g_test_add_func("/cage/stop", test_stop);
 	g_test_add_func("/cage/stop-while-scope-is-asked", test_stop_while_scope_is_asked);
 	g_test_add_func("/cage/stop-while-service-is-asked", test_stop_while_service_is_asked);
