@@ -87,7 +87,7 @@ int delete_method_delete_session(sd_bus_message *m, void *userdata, sd_bus_error
 
 	r = sd_bus_message_read_basic(m, 's', &id);
 	if (r < 0)
-		return bus_error_set(error, r, NULL);
+		return bus_error_argument(error, r);
 	r = options_read(m, delete_option_specs, &options, error);
 	if (r < 0)
 		return r;

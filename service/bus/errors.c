@@ -7,6 +7,7 @@
 
 #include "log.h"
 #include "reason.h"
+#include <errno.h>
 #include <stdlib.h>
 
 int bus_error_set(sd_bus_error *error, int r, const char *message)
@@ -30,6 +31,14 @@ int bus_error_setf(sd_bus_error *error, int r, const char *fmt, ...)
 	message = g_strdup_vprintf(fmt, ap);
 	va_end(ap);
 	return bus_error_set(error, r, message);
+}
+
+int bus_error_argument(sd_bus_error *error, int r)
+{
+	/* the bus lets characters through that libsystemd takes for none, as U+FFFE */
+	return bus_error_setf(error, EINVAL,
+			      "An argument is not valid text or not of its type: %s.",
+			      g_strerror(abs(r)));
 }
 
 int bus_error_limit(sd_bus_error *error, const char *message)

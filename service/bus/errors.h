@@ -14,6 +14,9 @@
  */
 int bus_error_set(sd_bus_error *error, int r, const char *message);
 int bus_error_setf(sd_bus_error *error, int r, const char *fmt, ...) G_GNUC_PRINTF(3, 4);
+/* An argument of a call that sd-bus cannot read (-EBADMSG: a text that is none): InvalidOption,
+ * whatever @r is. */
+int bus_error_argument(sd_bus_error *error, int r);
 /* Too much of something that a caller can create: org.freedesktop.DBus.Error.LimitsExceeded. */
 int bus_error_limit(sd_bus_error *error, const char *message);
 

@@ -110,7 +110,7 @@ static int irq_method_set_affinity(sd_bus_message *m, void *userdata, sd_bus_err
 
 	r = sd_bus_message_read_basic(m, 's', &cpus);
 	if (r < 0)
-		return bus_error_set(error, r, NULL);
+		return bus_error_argument(error, r);
 	r = options_read_none(m, error);
 	if (r < 0)
 		return r;

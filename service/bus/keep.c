@@ -81,7 +81,7 @@ int keep_method_set_keep(sd_bus_message *m, void *userdata, sd_bus_error *error)
 
 	r = sd_bus_message_read_basic(m, 'b', &keep);
 	if (r < 0)
-		return bus_error_set(error, r, NULL);
+		return bus_error_argument(error, r);
 	r = options_read_none(m, error);
 	if (r < 0)
 		return r;

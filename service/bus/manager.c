@@ -35,7 +35,7 @@ static int method_get_session(sd_bus_message *m, void *userdata, sd_bus_error *e
 
 	r = sd_bus_message_read_basic(m, 's', &word);
 	if (r < 0)
-		return bus_error_set(error, r, NULL);
+		return bus_error_argument(error, r);
 	if (strlen(word) > MANAGER_WORD_MAX)
 		return bus_error_setf(error, ENOENT, "There is no session \"%.32s...\".", word);
 	r = sessions_resolve(b->model.sessions, word, &id, &message);

@@ -51,7 +51,7 @@ static int options_read_value(sd_bus_message *m, const struct option_spec *spec,
 
 	r = sd_bus_message_read_basic(m, spec->type, &v);
 	if (r < 0)
-		return bus_error_set(error, r, NULL);
+		return bus_error_argument(error, r);
 	switch (spec->type) {
 	case 's':
 		if (strlen(v.string) > OPTION_VALUE_MAX)
@@ -90,7 +90,7 @@ static int options_read_entry(sd_bus_message *m, const struct option_spec *specs
 
 	r = sd_bus_message_read_basic(m, 's', &name);
 	if (r < 0)
-		return bus_error_set(error, r, NULL);
+		return bus_error_argument(error, r);
 	spec = options_find(specs, name);
 	if (!spec)
 		return options_unknown(specs, name, error);
@@ -99,19 +99,19 @@ static int options_read_entry(sd_bus_message *m, const struct option_spec *specs
 	type[0] = spec->type;
 	r = sd_bus_message_peek_type(m, NULL, &contents);
 	if (r < 0)
-		return bus_error_set(error, r, NULL);
+		return bus_error_argument(error, r);
 	if (strcmp(contents, type) != 0)
 		return bus_error_setf(error, EINVAL, "Option \"%s\" is of type %s, not %.64s.",
 				      name, type, contents);
 	r = sd_bus_message_enter_container(m, 'v', contents);
 	if (r < 0)
-		return bus_error_set(error, r, NULL);
+		return bus_error_argument(error, r);
 	r = options_read_value(m, spec, &value, error);
 	if (r < 0)
 		return r;
 	json_object_set_new(options, name, value);
 	r = sd_bus_message_exit_container(m);
-	return r < 0 ? bus_error_set(error, r, NULL) : 0;
+	return r < 0 ? bus_error_argument(error, r) : 0;
 }
 
 /* Entries of an open array; what sd-bus itself says, or -EINVAL with @error set. */
@@ -143,7 +143,7 @@ int options_read(sd_bus_message *m, const struct option_spec *specs, json_t **re
 	if (r >= 0)
 		r = sd_bus_message_exit_container(m);
 	if (r < 0)
-		return sd_bus_error_is_set(error) ? r : bus_error_set(error, r, NULL);
+		return sd_bus_error_is_set(error) ? r : bus_error_argument(error, r);
 	*ret = g_steal_pointer(&options);
 	return 0;
 }

@@ -34,7 +34,7 @@ static int page_read(sd_bus_message *m, json_t **ret_options, struct store_filte
 		return r;
 	r = sd_bus_message_read(m, "su", ret_cursor, ret_limit);
 	if (r < 0)
-		return bus_error_set(error, r, NULL);
+		return bus_error_argument(error, r);
 	if (strlen(*ret_cursor) > PAGE_CURSOR_MAX)
 		return bus_error_set(error, EINVAL, "The cursor is not one of ours.");
 	if (*ret_limit == 0)

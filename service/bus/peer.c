@@ -98,7 +98,7 @@ static int peer_method(sd_bus_message *m, struct bus *b, enum peer_answer answer
 	p->id = g_strdup(b->view.result->id);
 	r = peer_read(m, p);
 	if (r < 0)
-		r = bus_error_set(error, r, NULL);
+		r = bus_error_argument(error, r);
 	else if (strlen(p->text) > PEERREPORT_MAX)
 		r = bus_error_setf(error, EMSGSIZE, "A peer's report is at most %d bytes large.",
 				   PEERREPORT_MAX);

@@ -125,7 +125,7 @@ int plancheck_method_check_plan(sd_bus_message *m, void *userdata, sd_bus_error 
 
 	r = sd_bus_message_read_basic(m, 's', &text);
 	if (r < 0)
-		return bus_error_set(error, r, NULL);
+		return bus_error_argument(error, r);
 	r = options_read_none(m, error);
 	if (r < 0)
 		return r;

@@ -175,7 +175,7 @@ static int report_read(sd_bus_message *m, const char **ret_format, struct report
 
 	r = sd_bus_message_read_basic(m, 's', ret_format);
 	if (r < 0)
-		return bus_error_set(error, r, NULL);
+		return bus_error_argument(error, r);
 	if (strlen(*ret_format) > SESSION_FORMAT_MAX)
 		return bus_error_setf(error, EINVAL, "There is no report format \"%.32s...\".",
 				      *ret_format);

@@ -430,7 +430,7 @@ int setschedule_method_set_schedule(sd_bus_message *m, void *userdata, sd_bus_er
 
 	r = sd_bus_message_read(m, "ss", &plan, &schedule);
 	if (r < 0)
-		return bus_error_set(error, r, NULL);
+		return bus_error_argument(error, r);
 	if (strlen(schedule) > OPTION_VALUE_MAX)
 		return bus_error_set(error, EINVAL, "The schedule is too long.");
 	if (!conftree_name_valid(plan))

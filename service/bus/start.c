@@ -245,7 +245,7 @@ int start_method_start_session(sd_bus_message *m, void *userdata, sd_bus_error *
 
 	r = sd_bus_message_read_basic(m, 's', &plan);
 	if (r < 0)
-		return bus_error_set(error, r, NULL);
+		return bus_error_argument(error, r);
 	if (strlen(plan) > START_PLAN_NAME_MAX)
 		return bus_error_setf(
 			error, ESRCH,
