@@ -95,6 +95,17 @@ def test_nothing_else(daemon, caller, interface):
     assert error(caller, interface, "GetManagedObjects" if interface is None else "NoSuchMethod") == DENIED
 
 
+def test_no_descriptors(daemon, caller):
+    """They would fill the service's queue in the bus, whose own answers to it are then dropped."""
+    null = os.open(os.devnull, os.O_RDONLY)
+    for interface in [*OURS, *STANDARD]:
+        address = DBusAddress(MANAGER, bus_name=NAME, interface=interface)
+        message = new_method_call(address, "NoSuchMethod", "h", (null,))
+        reply = caller.raw.send_and_get_reply(message, timeout=20)
+        assert reply.header.fields[HeaderFields.error_name] == DENIED, interface
+    os.close(null)
+
+
 def test_everybody_reads_and_hears(daemon, bus, monkeypatch):
     nobody = connect_as(bus, NOBODY)
     assert nobody.get(MANAGER, "Manager", "Version")
