@@ -15,12 +15,12 @@
 #include <string.h>
 
 #define PEER_CALL_USEC (20 * G_USEC_PER_SEC)
-#define PEER_SILENT_USEC                                                                           \
-	(30 * G_USEC_PER_SEC) /* a session that measures tells something a second */
-#define PEER_LOOK_USEC	(5 * G_USEC_PER_SEC)
-#define PEER_MORE_NS	40000000000ULL /* beyond the stage: then it ends without us */
-#define PEER_REPORT_MAX (8 * 1024 * 1024)
-#define PEER_REASON_MAX 1000
+/* a session that measures tells something a second */
+#define PEER_SILENT_USEC (30 * G_USEC_PER_SEC)
+#define PEER_LOOK_USEC	 (5 * G_USEC_PER_SEC)
+#define PEER_MORE_NS	 40000000000ULL /* beyond the stage: then it ends without us */
+#define PEER_REPORT_MAX	 (8 * 1024 * 1024)
+#define PEER_REASON_MAX	 1000
 
 enum peer_phase {
 	PEER_IDLE,
@@ -171,7 +171,7 @@ static void peer_run(struct peer *p)
 		peer_fail_call(p, "That it runs cannot be told", NULL, r);
 }
 
-/* It has ended. @state and @verdict as the signal says them. */
+/* It has ended, in @state. */
 static void peer_ended(struct peer *p, const char *state)
 {
 	const char *reason = field_text(p->properties, "Reason");

@@ -139,7 +139,7 @@ static bool porttest_answered(const struct porttest *t)
 
 /* --- what it means --- */
 
-static char *porttest_lost(const struct porttest *t)
+static char *porttest_came_back(const struct porttest *t)
 {
 	const struct lrtbf_counters *c = &t->ret->run.counters;
 
@@ -151,23 +151,23 @@ static char *porttest_lost(const struct porttest *t)
 
 static void porttest_say_jumper(struct porttest *t)
 {
-	g_autofree char *lost = porttest_lost(t);
+	g_autofree char *answered = porttest_came_back(t);
 
 	porttest_say(t, PORTTEST_JUMPER,
 		     g_strdup_printf("A jumper leads STROBE (pin 1) to ACK (pin 10), or the port "
 				     "is a virtual machine's: %s came back as interrupts. Measure "
 				     "with the role loopback.",
-				     lost));
+				     answered));
 }
 
 static void porttest_say_cable(struct porttest *t)
 {
-	g_autofree char *lost = porttest_lost(t);
+	g_autofree char *answered = porttest_came_back(t);
 
 	porttest_say(t, PORTTEST_CABLE,
 		     g_strdup_printf("Somebody answers at the other end of a crossed cable: %s. "
 				     "Measure with the role logger, %s.",
-				     lost,
+				     answered,
 				     t->irq ? "receive poll or irq"
 					    : "receive poll; the port has no interrupt"));
 }

@@ -25,9 +25,8 @@
 #define PEER_HURRY_NS  (2 * NSEC_PER_SEC)
 #define PEER_LINGER_NS (2 * NSEC_PER_SEC)
 #define PEER_SLACK_NS  (50 * NSEC_PER_MSEC)
-#define PEER_SLACK_SHARE                                                                           \
-	100		      /* it may have measured so much less than here, one part in so many  \
-			       */
+/* it may have measured so much less than here, one part in so many, and PEER_SLACK_NS */
+#define PEER_SLACK_SHARE 100
 #define PEER_VERSION_MAX 100  /* bytes */
 #define PEER_REASON_MAX	 1000 /* bytes */
 
