@@ -36,6 +36,13 @@ bool port_name_valid(const char *name)
 	       strcmp(name, "default") != 0;
 }
 
+int port_name_compare(const char *x, const char *y)
+{
+	size_t n = strlen(x), m = strlen(y);
+
+	return n != m ? (n < m ? -1 : 1) : strcmp(x, y);
+}
+
 /* --- which there are --- */
 
 static void port_names_add(GPtrArray *names, const struct roottree *t, const char *folder)
@@ -53,11 +60,7 @@ static void port_names_add(GPtrArray *names, const struct roottree *t, const cha
 
 static gint port_names_compare(gconstpointer a, gconstpointer b)
 {
-	const char *x = *(char *const *)a, *y = *(char *const *)b;
-	size_t n = strlen(x), m = strlen(y);
-
-	/* parport2 before parport10 */
-	return n != m ? (n < m ? -1 : 1) : strcmp(x, y);
+	return port_name_compare(*(char *const *)a, *(char *const *)b);
 }
 
 GPtrArray *port_names(const struct roottree *t)

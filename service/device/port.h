@@ -43,6 +43,8 @@ GPtrArray *port_names(const struct roottree *t);
 bool port_announced(const struct roottree *t, const char *name);
 /* A name that a port can have: small letters and digits. Others are none of the kernel's. */
 bool port_name_valid(const char *name);
+/* As strcmp(), but parport2 comes before parport10. */
+int port_name_compare(const char *x, const char *y);
 
 /* 0, or -ENOENT: there is no such port. @ret: port_done(). */
 int port_read(const struct roottree *t, const char *name, struct port *ret);

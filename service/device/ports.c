@@ -143,10 +143,9 @@ static void ports_drop_absent(struct ports *s, GArray *told)
 
 static gint ports_order(gconstpointer a, gconstpointer b)
 {
-	const char *x = (*(struct port *const *)a)->name, *y = (*(struct port *const *)b)->name;
-	size_t n = strlen(x), m = strlen(y);
+	const struct port *x = *(struct port *const *)a, *y = *(struct port *const *)b;
 
-	return n != m ? (n < m ? -1 : 1) : strcmp(x, y);
+	return port_name_compare(x->name, y->name);
 }
 
 static void ports_tell(struct ports *s, GArray *told)
