@@ -60,19 +60,37 @@ static const char *generator_path(const struct generator_params *g, const char *
 	return g_str_has_prefix(path, g->root) ? path + strlen(g->root) : path;
 }
 
+/* @text: NULL when there is nothing to write. */
+static int generator_unit(const struct generator_params *g, int dest, const char *unit,
+			  const char *text)
+{
+	int r = text ? replacefile_write(dest, unit, text, 0644, false) : 0;
+
+	if (r < 0)
+		generator_say(g, "%s/%s cannot be written: %s", g->dest, unit, g_strerror(-r));
+	return r;
+}
+
 static int generator_plan(const struct generator_params *g, int dest, const struct plan *p)
 {
-	g_autofree char *text = timerunit_format(p, generator_path(g, p->file));
+	const char *path = generator_path(g, p->file);
+	g_autofree char *text = timerunit_format(p, path);
+	g_autofree char *boot_text = timerunit_format_boot(p, path);
 	g_autofree char *unit = g_strdup_printf("lrtbf-plan-%s.timer", p->name);
+	g_autofree char *boot_unit = g_strdup_printf("lrtbf-plan-%s-boot.timer", p->name);
 	int r;
 
 	if (!text)
 		return 0;
-	r = replacefile_write(dest, unit, text, 0644, false);
+	r = generator_unit(g, dest, boot_unit, boot_text);
 	if (r == 0)
-		r = generator_link(dest, unit);
+		r = generator_unit(g, dest, unit, text);
 	if (r < 0)
-		generator_say(g, "%s/%s cannot be written: %s", g->dest, unit, g_strerror(-r));
+		return r;
+	r = generator_link(dest, unit);
+	if (r < 0)
+		generator_say(g, "%s/" GENERATOR_WANTS "/%s cannot be linked: %s", g->dest, unit,
+			      g_strerror(-r));
 	return r < 0 ? r : 1;
 }
 

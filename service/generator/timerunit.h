@@ -10,3 +10,7 @@
  * systemd sees it.
  */
 char *timerunit_format(const struct plan *p, const char *path);
+
+/* The text of the timer that only on_boot of a persistent plan has, lrtbf-plan-NAME-boot.timer;
+ * else NULL. */
+char *timerunit_format_boot(const struct plan *p, const char *path);

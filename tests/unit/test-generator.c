@@ -94,6 +94,17 @@ static char *timer(struct world *w, const char *plan)
 	return text;
 }
 
+/* The same of the one that only a persistent plan's on_boot has, which the other one wants. */
+static char *boot_timer(struct world *w, const char *plan)
+{
+	g_autofree char *unit = g_strdup_printf("lrtbf-plan-%s-boot.timer", plan);
+	g_autofree char *path = g_build_filename(w->dest, unit, NULL);
+	char *text = NULL;
+
+	(void)g_file_get_contents(path, &text, NULL, NULL);
+	return text;
+}
+
 static void assert_line(const char *text, const char *line)
 {
 	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
@@ -104,7 +115,7 @@ static void assert_line(const char *text, const char *line)
 
 static void test_timer(struct world *w, gconstpointer unused)
 {
-	g_autofree char *text = NULL, *none = NULL;
+	g_autofree char *text = NULL, *none = NULL, *boot = NULL;
 
 	put(w, "usr/lib/lrtbfd/plans.d/night.conf",
 	    "schedule = [ \"Mon..Fri 02:00\", \"Sun 03:00 Europe/Berlin\" ];\n"
@@ -127,12 +138,35 @@ static void test_timer(struct world *w, gconstpointer unused)
 	assert_line(text, "Unit=lrtbf-session@night.service");
 	assert_line(text, "OnCalendar=Mon..Fri 02:00");
 	assert_line(text, "OnCalendar=Sun 03:00 Europe/Berlin");
-	assert_line(text, "OnBootSec=1h");
 	assert_line(text, "AccuracySec=1.5ms");
 	assert_line(text, "RandomizedDelaySec=90s");
 	assert_line(text, "Persistent=yes");
 	assert_line(text, "WakeSystem=yes");
 	g_assert_null(strchr(text, '%'));
+	/* a persistent one has a timer of its own for each boot */
+	g_assert_null(strstr(text, "OnBootSec"));
+	assert_line(text, "Wants=lrtbf-plan-night-boot.timer");
+	boot = boot_timer(w, "night");
+	assert_line(boot, "PartOf=lrtbf-plan-night.timer");
+	assert_line(boot, "Unit=lrtbf-session@night.service");
+	assert_line(boot, "OnBootSec=1h");
+	assert_line(boot, "WakeSystem=yes");
+	g_assert_null(strstr(boot, "OnCalendar"));
+	g_assert_null(strstr(boot, "Persistent"));
+}
+
+static void test_on_boot(struct world *w, gconstpointer unused)
+{
+	g_autofree char *text = NULL, *boot = NULL;
+
+	put(w, "usr/lib/lrtbfd/plans.d/a.conf", "schedule = \"daily\"; on_boot = \"1h\";\n");
+	g_assert_cmpuint(run(w), ==, 1);
+	text = timer(w, "a");
+	boot = boot_timer(w, "a");
+	assert_line(text, "OnBootSec=1h");
+	assert_line(text, "OnCalendar=daily");
+	g_assert_null(strstr(text, "Wants="));
+	g_assert_null(boot);
 }
 
 static void test_defaults(struct world *w, gconstpointer unused)
@@ -254,6 +288,7 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	ADD("timer", test_timer);
+	ADD("on-boot", test_on_boot);
 	ADD("defaults", test_defaults);
 	ADD("layers", test_layers);
 	ADD("bad-files", test_bad_files);
