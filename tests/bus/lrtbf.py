@@ -36,6 +36,7 @@ BUS_CONF = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configur
   <type>system</type>
   <listen>unix:path={socket}</listen>
   <auth>EXTERNAL</auth>
+  {limits}
   <policy context="default">
     <allow user="*"/>
     <allow own="*"/>
@@ -47,6 +48,7 @@ BUS_CONF = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configur
     <allow receive_type="method_return"/>
     <allow receive_type="error"/>
     <allow receive_type="signal"/>
+    {rules}
   </policy>
 </busconfig>
 """
@@ -75,15 +77,17 @@ def wait_for(condition, timeout=10, step=0.02, what="condition"):
 
 
 class Bus:
-    """dbus-daemon, <type>system</type> with its default limits."""
+    """dbus-daemon, <type>system</type> with its default limits but for those that are given; @rules
+    are further ones of its policy, which allows everything."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, rules="", **limits):
         self.folder = Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self.folder.chmod(0o755)
         self.socket = self.folder / "bus"
         conf = self.folder / "bus.conf"
-        conf.write_text(BUS_CONF.format(socket=self.socket))
+        conf.write_text(BUS_CONF.format(socket=self.socket, rules=rules, limits="".join(
+            f'<limit name="{name}">{value}</limit>' for name, value in limits.items())))
         self.log = open(self.folder / "bus.log", "wb")
         self.process = subprocess.Popen(
             ["dbus-daemon", f"--config-file={conf}", "--nofork", "--nopidfile"],

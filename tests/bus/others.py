@@ -13,12 +13,12 @@ from lrtbf import Connection, wait_for
 NOBODY = 65534
 
 
-def connect_as(bus, uid):
+def connect_as(bus, uid, kind=Connection):
     """A connection whose socket belongs to @uid: the kernel notes the effective uid at connect()."""
     own = os.geteuid()
     os.seteuid(uid)
     try:
-        return Connection(bus.address)
+        return kind(bus.address)
     finally:
         os.seteuid(own)
 

@@ -201,35 +201,6 @@ def test_wrong_types_and_unknown_options(make_daemon, caller, folder):
             .startswith("org.freedesktop.DBus.Error.")
 
 
-def test_a_thousand_calls_at_once(make_daemon, bus, caller, folder):
-    """All are answered, with errors that have names; the daemon goes on."""
-    root = FakeRoot(folder + "/root").line(24, "eth0").thread(301, "irq/24-eth0", "fifo", 50).write()
-    begin(rules(make_daemon(args=(f"--root={root}",))), caller)
-    thread = DBusAddress(f"{MANAGER}/thread/301_100", bus_name=NAME, interface=NAME + ".Thread")
-    gone = DBusAddress(f"{MANAGER}/thread/50_999", bus_name=NAME, interface=NAME + ".Thread")
-    line = DBusAddress(f"{MANAGER}/irq/24", bus_name=NAME, interface=NAME + ".Irq")
-    manager = DBusAddress(MANAGER, bus_name=NAME, interface=NAME + ".Manager")
-    calls = [(thread, "Set", "a{sv}a{sv}", ({"priority": ("u", 60)}, {})), (thread, "Restore", "a{sv}", ({},)),
-             (gone, "Set", "a{sv}a{sv}", ({"priority": ("u", 60)}, {})),
-             (line, "SetAffinity", "sa{sv}", ("0", {})), (manager, "ListThreads", "a{sv}", ({},)),
-             (manager, "ListIrqs", "a{sv}", ({},)), (manager, "ApplyIrqPolicy", "a{sv}", ({},)),
-             (manager, "RestoreIrqPolicy", "a{sv}", ({},)), (manager, "OpenIrqCapture", "a{sv}", ({},)),
-             (manager, "ListIrqRules", "a{sv}", ({},))]
-    connections = [bus.connect() for _ in range(10)]
-    for connection in connections:
-        for i in range(100):
-            connection.raw.send(new_method_call(calls[i % 10][0], *calls[i % 10][1:]))
-    names = {}
-    for connection in connections:
-        for _ in range(100):
-            name = answer(connection).header.fields.get(HeaderFields.error_name, "")
-            names[name] = names.get(name, 0) + 1
-        connection.close()
-    assert not [n for n in names if "System.Error" in n], names
-    assert names["org.lrtbf1.Error.NoDevice"] >= 100 and names[""] >= 400, names
-    assert caller.get(MANAGER, "Manager", "Version")
-
-
 PRETENDER = """
 import ctypes, sys, time
 ctypes.CDLL(None).prctl(15, sys.argv[1].encode())
