@@ -226,6 +226,26 @@ int client_append_text(sd_bus_message *m, const char *key, const char *text)
 	return r < 0 ? client_fail(NULL, r) : OUTCOME_DONE;
 }
 
+int client_append_flag(sd_bus_message *m, const char *key, bool value)
+{
+	int r = sd_bus_message_append(m, "{sv}", key, "b", (int)value);
+
+	return r < 0 ? client_fail(NULL, r) : OUTCOME_DONE;
+}
+
+int client_append_options(sd_bus_message *m, client_fill_t fill, const void *data)
+{
+	int r = sd_bus_message_open_container(m, SD_BUS_TYPE_ARRAY, "{sv}");
+
+	if (r < 0)
+		return client_fail(NULL, r);
+	r = fill ? fill(m, data) : OUTCOME_DONE;
+	if (r)
+		return r;
+	r = sd_bus_message_close_container(m);
+	return r < 0 ? client_fail(NULL, r) : OUTCOME_DONE;
+}
+
 void client_print(struct client *c, const GString *text)
 {
 	struct pager p;

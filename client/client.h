@@ -64,6 +64,12 @@ int client_fail(const sd_bus_error *e, int r);
 
 /* Put @text into a message's dictionary: refused politely when it is not UTF-8. */
 int client_append_text(sd_bus_message *m, const char *key, const char *text);
+/* Fills a call's options; OUTCOME_DONE, or another outcome and the call is not made. */
+typedef int (*client_fill_t)(sd_bus_message *m, const void *data);
+/* A call's options, an a{sv}. @fill NULL: none. */
+int client_append_options(sd_bus_message *m, client_fill_t fill, const void *data);
+/* For a client_fill_t. */
+int client_append_flag(sd_bus_message *m, const char *key, bool value);
 /* -> OUTCOME_DONE, or OUTCOME_ERROR with a sentence: the bus takes UTF-8 only. */
 int client_check_text(const char *text);
 

@@ -114,7 +114,7 @@ int schedule_show(struct client *c, json_t *schedule)
 /* --- setting it --- */
 
 static int schedule_message(struct client *c, const char *plan, const char *schedule,
-			    schedule_fill_t fill, const void *data, sd_bus_message **ret)
+			    client_fill_t fill, const void *data, sd_bus_message **ret)
 {
 	sd_bus_message *m = NULL;
 	int r = client_check_text(plan);
@@ -126,13 +126,7 @@ static int schedule_message(struct client *c, const char *plan, const char *sche
 	if (r)
 		return r;
 	r = sd_bus_message_append(m, "ss", plan, schedule);
-	if (r >= 0)
-		r = sd_bus_message_open_container(m, SD_BUS_TYPE_ARRAY, "{sv}");
-	r = r < 0 ? client_fail(NULL, r) : fill ? fill(m, data) : OUTCOME_DONE;
-	if (!r) {
-		r = sd_bus_message_close_container(m);
-		r = r < 0 ? client_fail(NULL, r) : OUTCOME_DONE;
-	}
+	r = r < 0 ? client_fail(NULL, r) : client_append_options(m, fill, data);
 	if (r) {
 		sd_bus_message_unref(m);
 		return r;
@@ -141,7 +135,7 @@ static int schedule_message(struct client *c, const char *plan, const char *sche
 	return OUTCOME_DONE;
 }
 
-int schedule_set(struct client *c, const char *plan, const char *schedule, schedule_fill_t fill,
+int schedule_set(struct client *c, const char *plan, const char *schedule, client_fill_t fill,
 		 const void *data)
 {
 	sd_bus_message *m;
@@ -161,4 +155,14 @@ int schedule_set(struct client *c, const char *plan, const char *schedule, sched
 	if (*field_text(set, "note") && !c->json)
 		say("%s", field_text(set, "note"));
 	return schedule_show(c, set);
+}
+
+static int schedule_fill_enabled(sd_bus_message *m, const void *data)
+{
+	return client_append_flag(m, "enabled", *(const bool *)data);
+}
+
+int schedule_enable(struct client *c, const char *plan, bool on)
+{
+	return schedule_set(c, plan, "", schedule_fill_enabled, &on);
 }

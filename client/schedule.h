@@ -14,10 +14,10 @@ const json_t *schedule_find(const json_t *schedules, const char *plan);
 /* "*:0/5", "15min after boot", "off: daily"; "" when there is none. g_free(). */
 char *schedule_when(const json_t *schedule);
 
-/* Fills the options of SetSchedule; OUTCOME_DONE, or another outcome and the call is not made. */
-typedef int (*schedule_fill_t)(sd_bus_message *m, const void *data);
-/* Call it and show what came of it. @fill NULL: no options. */
-int schedule_set(struct client *c, const char *plan, const char *schedule, schedule_fill_t fill,
+/* Call SetSchedule and show what came of it. @fill NULL: no options. */
+int schedule_set(struct client *c, const char *plan, const char *schedule, client_fill_t fill,
 		 const void *data);
+/* Switch it on or off and leave all else as it is. */
+int schedule_enable(struct client *c, const char *plan, bool on);
 /* Print one as lines, or as JSON; takes it over. */
 int schedule_show(struct client *c, json_t *schedule);

@@ -104,27 +104,24 @@ json_t *session_properties_json(const char *path, const json_t *properties)
 	return j;
 }
 
-static int session_append_filter(sd_bus_message *m, const json_t *filter)
+static int session_fill_filter(sd_bus_message *m, const void *data)
 {
 	const char *key;
 	json_t *value;
-	int r = sd_bus_message_open_container(m, SD_BUS_TYPE_ARRAY, "{sv}");
+	int r;
 
-	if (r < 0)
-		return client_fail(NULL, r);
-	json_object_foreach ((json_t *)filter, key, value) {
+	json_object_foreach ((json_t *)data, key, value) {
 		if (json_is_string(value)) {
 			r = client_append_text(m, key, json_string_value(value));
-			if (r)
-				return r;
-			continue;
+		} else {
+			r = sd_bus_message_append(m, "{sv}", key, "t",
+						  (uint64_t)json_integer_value(value));
+			r = r < 0 ? client_fail(NULL, r) : OUTCOME_DONE;
 		}
-		r = sd_bus_message_append(m, "{sv}", key, "t", (uint64_t)json_integer_value(value));
-		if (r < 0)
-			return client_fail(NULL, r);
+		if (r)
+			return r;
 	}
-	r = sd_bus_message_close_container(m);
-	return r < 0 ? client_fail(NULL, r) : OUTCOME_DONE;
+	return OUTCOME_DONE;
 }
 
 int session_list_page(struct client *c, const json_t *filter, const char *cursor, unsigned limit,
@@ -136,7 +133,7 @@ int session_list_page(struct client *c, const json_t *filter, const char *cursor
 	int r = client_message(c, CLIENT_PATH, CLIENT_MANAGER, "ListSessions", &m);
 
 	if (!r)
-		r = session_append_filter(m, filter);
+		r = client_append_options(m, session_fill_filter, filter);
 	if (!r) {
 		r = sd_bus_message_append(m, "su", cursor, limit);
 		r = r < 0 ? client_fail(NULL, r) : client_send(c, m, &reply);

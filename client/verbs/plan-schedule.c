@@ -37,20 +37,13 @@ static const struct option_spec plan_schedule_options[] = {
 	{ NULL },
 };
 
-static int plan_schedule_flag(sd_bus_message *m, const char *key, bool value)
-{
-	int r = sd_bus_message_append(m, "{sv}", key, "b", (int)value);
-
-	return r < 0 ? client_fail(NULL, r) : OUTCOME_DONE;
-}
-
 static int plan_schedule_fill(sd_bus_message *m, const void *data)
 {
 	const struct args *a = data;
 	int r = OUTCOME_DONE;
 
 	if (a->operands->len > 1 || args_has(a, "on-boot"))
-		r = plan_schedule_flag(m, "enabled", true);
+		r = client_append_flag(m, "enabled", true);
 	for (size_t i = 0; !r && i < G_N_ELEMENTS(plan_schedule_texts); i++) {
 		const char *value = args_value(a, plan_schedule_texts[i].option);
 
@@ -61,7 +54,7 @@ static int plan_schedule_fill(sd_bus_message *m, const void *data)
 		const char *yes = plan_schedule_flags[i].yes, *no = plan_schedule_flags[i].no;
 
 		if (args_has(a, yes) || args_has(a, no))
-			r = plan_schedule_flag(m, plan_schedule_flags[i].key,
+			r = client_append_flag(m, plan_schedule_flags[i].key,
 					       args_either(a, yes, no, false));
 	}
 	return r;

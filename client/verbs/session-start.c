@@ -49,15 +49,9 @@ static char *session_start_limits(const struct args *a)
 	return all ? g_string_free(all, FALSE) : NULL;
 }
 
-static int session_start_flag(sd_bus_message *m, const char *key, int value)
+static int session_start_fill(sd_bus_message *m, const void *data)
 {
-	int r = sd_bus_message_append(m, "{sv}", key, "b", value);
-
-	return r < 0 ? client_fail(NULL, r) : OUTCOME_DONE;
-}
-
-static int session_start_options(const struct args *a, sd_bus_message *m)
-{
+	const struct args *a = data;
 	g_autofree char *limits = session_start_limits(a);
 	int r = 0;
 
@@ -70,9 +64,9 @@ static int session_start_options(const struct args *a, sd_bus_message *m)
 	if (!r && limits)
 		r = client_append_text(m, "limit", limits);
 	if (!r && args_has(a, "no-queue"))
-		r = session_start_flag(m, "queue", 0);
+		r = client_append_flag(m, "queue", false);
 	if (!r && args_has(a, "scheduled"))
-		r = session_start_flag(m, "scheduled", 1);
+		r = client_append_flag(m, "scheduled", true);
 	return r;
 }
 
@@ -87,13 +81,7 @@ static int session_start_message(struct client *c, const struct args *a, sd_bus_
 	if (r)
 		return r;
 	r = sd_bus_message_append(m, "s", plan);
-	if (r >= 0)
-		r = sd_bus_message_open_container(m, SD_BUS_TYPE_ARRAY, "{sv}");
-	r = r < 0 ? client_fail(NULL, r) : session_start_options(a, m);
-	if (!r) {
-		r = sd_bus_message_close_container(m);
-		r = r < 0 ? client_fail(NULL, r) : OUTCOME_DONE;
-	}
+	r = r < 0 ? client_fail(NULL, r) : client_append_options(m, session_start_fill, a);
 	if (r) {
 		sd_bus_message_unref(m);
 		return r;
