@@ -164,8 +164,13 @@ static void on_setschedule_reloaded(int r, const char *message, void *userdata)
 		setschedule_note(s, "There is no systemd here that would keep the time", NULL);
 	else if (r < 0)
 		setschedule_note(s, "systemd did not take it over", message);
-	if (r < 0 || !s->on || setschedule_job(s, "StartUnit", on_setschedule_started) < 0)
-		setschedule_look(s);
+	if (r >= 0 && s->on) {
+		r = setschedule_job(s, "StartUnit", on_setschedule_started);
+		if (r >= 0)
+			return;
+		setschedule_note(s, "The timer was not started", g_strerror(-r));
+	}
+	setschedule_look(s);
 }
 
 static void setschedule_reload(struct setschedule *s)
