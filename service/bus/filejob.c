@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The thread owns the result until it has written to the eventfd, the event loop from then on.
- * Nothing else is shared. Modes are set whatever the umask, as files that others could write would
+ * The thread owns the result until it has ended, the event loop from then on. Nothing else is
+ * shared. Modes are set whatever the umask, as files that others could write would
  * be refused when they are read.
  */
 #include "filejob.h"
@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
-#include <sys/eventfd.h>
 #include <sys/stat.h>
 
 #define FILEJOB_FILE_MODE 0644
@@ -23,9 +22,7 @@ struct filejob {
 	char *dir, *name, *text; /* @text NULL: remove */
 	filejob_done_t done;
 	void *userdata;
-	pthread_t thread;
-	bool joined;
-	fd_t fd; /* written to by the thread when it has ended */
+	struct quietthread thread;
 	sd_event_source *source;
 	int r; /* the thread's, until then */
 };
@@ -55,29 +52,20 @@ static int job_write(const struct filejob *j)
 	return replacefile_write(fd, j->name, j->text, FILEJOB_FILE_MODE, true);
 }
 
-static void *job_thread(void *userdata)
+static void job_run(void *userdata)
 {
 	struct filejob *j = userdata;
 
 	j->r = j->text ? job_write(j) : job_remove(j);
-	(void)eventfd_write(j->fd, 1); /* its counter cannot be full */
-	return NULL;
 }
 
 /* --- the event loop --- */
-
-static void job_join(struct filejob *j)
-{
-	if (!j->joined)
-		(void)pthread_join(j->thread, NULL); /* it is one, and not joined */
-	j->joined = true;
-}
 
 static int on_filejob(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
 	struct filejob *j = userdata;
 
-	job_join(j);
+	quietthread_join(&j->thread);
 	(void)sd_event_source_set_enabled(j->source, SD_EVENT_OFF);
 	j->done(j->r, j->userdata);
 	return 0;
@@ -94,16 +82,15 @@ int filejob_new(sd_event *event, const char *dir, const char *name, const char *
 	j->text = g_strdup(text);
 	j->done = done;
 	j->userdata = userdata;
-	j->joined = true;
-	j->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	r = j->fd < 0 ? -errno : sd_event_add_io(event, &j->source, j->fd, EPOLLIN, on_filejob, j);
+	r = quietthread_init(&j->thread);
 	if (r >= 0)
-		r = quietthread_start(&j->thread, job_thread, j);
+		r = sd_event_add_io(event, &j->source, j->thread.fd, EPOLLIN, on_filejob, j);
+	if (r >= 0)
+		r = quietthread_start(&j->thread, job_run, j);
 	if (r < 0) {
 		filejob_free(j);
 		return r;
 	}
-	j->joined = false;
 	*ret = j;
 	return 0;
 }
@@ -112,9 +99,8 @@ struct filejob *filejob_free(struct filejob *j)
 {
 	if (!j)
 		return NULL;
-	job_join(j);
 	sd_event_source_disable_unref(j->source);
-	fd_close(j->fd);
+	quietthread_done(&j->thread);
 	g_free(j->dir);
 	g_free(j->name);
 	g_free(j->text);

@@ -2,9 +2,25 @@
 #pragma once
 /*
  * A thread for something short that would keep the event loop waiting. It is nobody's to signal:
- * the process' signals are for the event loop.
+ * the process' signals are for the event loop. Embedded in what is the thread's own until it has
+ * ended.
  */
 #include <pthread.h>
+#include <stdbool.h>
 
-/* pthread_join() ends it. -errno. */
-int quietthread_start(pthread_t *ret, void *(*run)(void *userdata), void *userdata);
+struct quietthread {
+	int fd; /* readable when it has ended */
+	/* its own */
+	pthread_t thread;
+	bool running; /* or not joined yet */
+	void (*run)(void *userdata);
+	void *userdata;
+};
+
+/* -errno; quietthread_done() all the same. */
+int quietthread_init(struct quietthread *t);
+/* Once. -errno: no thread. */
+int quietthread_start(struct quietthread *t, void (*run)(void *userdata), void *userdata);
+/* Waits for its end; one that was not started or has been waited for is fine. */
+void quietthread_join(struct quietthread *t);
+void quietthread_done(struct quietthread *t); /* joins */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The thread owns everything from its start until it has written to the eventfd, and the event loop
- * from then on; only `stop` is shared. It is woken at least every WAIT_MS to look at that.
+ * The thread owns everything from its start until it has ended, and the event loop from then on;
+ * only `stop` is shared. It is woken at least every WAIT_MS to look at that.
  *
  * The device is opened anew for each run: what a former run left in its buffer is gone then, and so
  * is the port when we are.
@@ -15,7 +15,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdatomic.h>
-#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 
 #define WAIT_MS 50
@@ -26,10 +25,8 @@ struct portjob {
 	struct porttest_plan plan;
 	portjob_done_t done;
 	void *userdata;
-	pthread_t thread;
-	bool joined;
+	struct quietthread thread;
 	atomic_bool stop;
-	fd_t fd; /* written to by the thread when it has ended */
 	sd_event_source *source;
 	/* the thread's, until then */
 	int r;
@@ -105,40 +102,23 @@ static int job_run(const struct lrtbf_setup *setup, struct porttest_run *ret, vo
 	return r < 0 ? r : run_figures(fd, ret);
 }
 
-static void *job_thread(void *userdata)
+static void job_test(void *userdata)
 {
 	struct portjob *j = userdata;
 
 	j->r = porttest(&j->plan, job_run, j, &j->result, &j->message);
-	(void)eventfd_write(j->fd, 1); /* its counter cannot be full */
-	return NULL;
 }
 
 /* --- the event loop --- */
-
-static void job_join(struct portjob *j)
-{
-	if (!j->joined)
-		(void)pthread_join(j->thread, NULL); /* it is one, and not joined */
-	j->joined = true;
-}
 
 static int on_job_done(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
 	struct portjob *j = userdata;
 
-	job_join(j);
+	quietthread_join(&j->thread);
 	(void)sd_event_source_set_enabled(j->source, SD_EVENT_OFF);
 	j->done(j->r, j->r < 0 ? NULL : &j->result, j->message, j->userdata);
 	return 0;
-}
-
-static int job_start(struct portjob *j)
-{
-	int r = quietthread_start(&j->thread, job_thread, j);
-
-	j->joined = r < 0;
-	return r;
 }
 
 int portjob_new(sd_event *event, const struct porttest_plan *plan, const char *node,
@@ -153,11 +133,11 @@ int portjob_new(sd_event *event, const struct porttest_plan *plan, const char *n
 	j->plan.port = j->port;
 	j->done = done;
 	j->userdata = userdata;
-	j->joined = true;
-	j->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	r = j->fd < 0 ? -errno : sd_event_add_io(event, &j->source, j->fd, EPOLLIN, on_job_done, j);
+	r = quietthread_init(&j->thread);
 	if (r >= 0)
-		r = job_start(j);
+		r = sd_event_add_io(event, &j->source, j->thread.fd, EPOLLIN, on_job_done, j);
+	if (r >= 0)
+		r = quietthread_start(&j->thread, job_test, j);
 	if (r < 0) {
 		portjob_free(j);
 		return r;
@@ -176,9 +156,8 @@ struct portjob *portjob_free(struct portjob *j)
 	if (!j)
 		return NULL;
 	portjob_stop(j);
-	job_join(j);
 	sd_event_source_disable_unref(j->source);
-	fd_close(j->fd);
+	quietthread_done(&j->thread);
 	porttest_done(&j->result);
 	g_free(j->message);
 	g_free(j->port);
