@@ -30,8 +30,8 @@ def root():
 
 
 @pytest.fixture(scope="session")
-def deb(tmp_path_factory):
-    """lrtbfd's package: LRTBF_DEBS has it, or it is built."""
+def deb(root, tmp_path_factory):
+    """lrtbfd's package: LRTBF_DEBS has it, or it is built, where it can be tried."""
     folder = os.environ.get("LRTBF_DEBS")
     return debs.find(folder) if folder else debs.build(tmp_path_factory.mktemp("debs"))
 
