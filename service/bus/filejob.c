@@ -31,9 +31,11 @@ struct filejob {
 
 static int job_remove(const struct filejob *j)
 {
-	g_autofree char *path = g_build_filename(j->dir, j->name, NULL);
+	g_auto(fd_t) fd = open(j->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	if (unlink(path) < 0 && errno != ENOENT)
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if ((unlinkat(fd, j->name, 0) < 0 && errno != ENOENT) || fsync(fd) < 0)
 		return -errno;
 	(void)rmdir(j->dir); /* others' drop-ins stay, and their folder */
 	return 0;

@@ -13,8 +13,8 @@ typedef void (*filejob_done_t)(int r, void *userdata);
 
 /*
  * @text into the file @name in the folder @dir, which is made (0755) where it is missing, with
- * those above it; it is on the disk when that is told. @text NULL: the file is to go, and the
- * folder when it is empty then. Strings are copied. -errno: no thread.
+ * those above it. @text NULL: the file is to go, and the folder when it is empty then. That is on
+ * the disk when it is told. Strings are copied. -errno: no thread.
  */
 int filejob_new(sd_event *event, const char *dir, const char *name, const char *text,
 		filejob_done_t done, void *userdata, struct filejob **ret);
