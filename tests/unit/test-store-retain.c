@@ -77,6 +77,8 @@ static void test_choice(void)
 	/* the newest that has measured stays, whatever is asked */
 	chosen("nnw", KEEP(.summary_count = 1, .summary_age_ns = 1), "-x-");
 	chosen("w", KEEP(.count = 1, .age_ns = 1, .summary_age_ns = 1, .size_bytes = 1), "-");
+	/* of those that are whole: the newest lost its details when one behind it was marked */
+	chosen("tww", KEEP(.age_ns = 1), "--t");
 }
 
 static void test_choice_by_size(void)
@@ -425,6 +427,60 @@ static void test_quiet(void)
 	fixture_remove(dir);
 }
 
+/* Room is given back when nobody measures. */
+static void test_quiet_room(void)
+{
+	g_autofree char *dir = fixture_dir();
+	struct store *s = fixture_open(dir);
+
+	put_many(s, 64, 100);
+	store_set_quiet(s, true);
+	for (unsigned i = 0; i < 64; i++) {
+		g_autofree char *id = g_strdup_printf("s%03u", i);
+
+		g_assert_cmpint(store_delete(s, id, NULL, NULL), ==, 0);
+	}
+	fixture_flush(s);
+	g_usleep(300000);
+	g_assert_true(store_retaining(s));
+	g_assert_cmpuint(on_disk(dir), >, 6 << 20);
+	store_set_quiet(s, false);
+	wait_retained(s);
+	g_assert_cmpuint(on_disk(dir), <, RETAIN_RESERVE_BYTES + (1 << 20));
+	store_close(s);
+	fixture_remove(dir);
+}
+
+/* A step that fails in its middle has done nothing, tells of nothing and holds nothing up. */
+static void test_failed_in_the_middle(void)
+{
+	g_autofree char *dir = fixture_dir();
+	struct retention keep = KEEP(.count = 1);
+	struct news n = { 0 };
+	struct store *s = open_with_news(dir, &n);
+	sqlite3 *other;
+
+	put_many(s, 5, 1);
+	other = stranger(dir);
+	stranger_does(other, "CREATE TRIGGER no BEFORE DELETE ON stages WHEN OLD.session = 3"
+			     " BEGIN SELECT RAISE(FAIL, 'not this one'); END");
+	store_retain(s, "quick", &keep);
+	wait_retained(s);
+	g_assert_cmpint(n.failed, ==, 1);
+	g_assert_nonnull(strstr(n.text, "not this one"));
+	g_assert_cmpint(n.thinned, ==, 0);
+	counted(s, 5, 5);
+	stranger_does(other, "DROP TRIGGER no"); /* nobody has the database locked */
+	sqlite3_close(other);
+	store_retain(s, "quick", &keep);
+	wait_retained(s);
+	g_assert_cmpint(n.thinned, ==, 4);
+	counted(s, 5, 1);
+	store_close(s);
+	g_free(n.text);
+	fixture_remove(dir);
+}
+
 static void test_failed(void)
 {
 	g_autofree char *dir = fixture_dir(), *path = database(dir);
@@ -566,6 +622,17 @@ static void test_mark(void)
 	g_assert_cmpint(none.calls, ==, 2);
 	g_assert_cmpint(none.r, ==, 0);
 	g_assert_cmpint(store_head(s, "s1", &out, NULL), ==, -ENOENT);
+	/* one of that name that comes after it is another one */
+	wait_retained(s);
+	stranger_does(other, "BEGIN IMMEDIATE");
+	g_assert_cmpint(store_put_session(s, in), ==, 0);
+	g_assert_cmpint(store_mark(s, "s1", true, NULL, NULL), ==, 0);
+	g_assert_cmpint(store_delete(s, "s1", NULL, NULL), ==, 0);
+	fixture_put_whole(s, in);
+	marked(s, "s1", false);
+	stranger_does(other, "ROLLBACK");
+	fixture_flush(s);
+	marked(s, "s1", false);
 	sqlite3_close(other);
 	store_close(s);
 	result_free(in);
@@ -630,7 +697,9 @@ int main(int argc, char **argv)
 	g_test_add_func("/store-retain/room-of-deleted", test_room_of_deleted);
 	g_test_add_func("/store-retain/room-not-to-be-had", test_room_not_to_be_had);
 	g_test_add_func("/store-retain/quiet", test_quiet);
+	g_test_add_func("/store-retain/quiet-room", test_quiet_room);
 	g_test_add_func("/store-retain/failed", test_failed);
+	g_test_add_func("/store-retain/failed-in-the-middle", test_failed_in_the_middle);
 	g_test_add_func("/store-retain/killed", test_killed);
 	g_test_add_func("/store-retain/mark", test_mark);
 	g_test_add_func("/store-retain/mark-of-head", test_mark_of_head);
