@@ -597,6 +597,32 @@ static void test_checks(void)
 	world_free(w);
 }
 
+/* An id that only the store remembers, as of a board whose clock begins anew at each boot. */
+static void test_id_taken(void)
+{
+	struct world *w = world_with("quick", 300, "none", NULL);
+	uint64_t now_usec = (uint64_t)g_get_real_time();
+	g_autoptr(GPtrArray) taken = g_ptr_array_new_with_free_func(g_free);
+	struct session *s;
+
+	for (unsigned i = 0; i < 30; i++) { /* for this second, and those that the test may take */
+		struct result *r = result_new();
+
+		g_random_set_seed(7);
+		g_free(r->id);
+		r->id = result_id_new(now_usec + i * G_USEC_PER_SEC);
+		r->state = SESSION_DONE;
+		g_ptr_array_add(taken, g_strdup(r->id));
+		g_assert_cmpint(store_put_session(w->store, r), ==, 0);
+		result_free(r);
+	}
+	g_random_set_seed(7);
+	s = world_start(w, "quick");
+	for (guint i = 0; i < taken->len; i++)
+		g_assert_cmpstr(session_result(s)->id, !=, taken->pdata[i]);
+	world_free(w);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -620,5 +646,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/sessions/while-finishing", test_while_finishing);
 	g_test_add_func("/sessions/live-result", test_live_result);
 	g_test_add_func("/sessions/checks", test_checks);
+	g_test_add_func("/sessions/id-taken", test_id_taken);
 	return g_test_run();
 }
