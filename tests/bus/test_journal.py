@@ -131,6 +131,7 @@ def test_session(make, journal, caller):
     assert (ended["LRTBF_STATE"], ended["LRTBF_VERDICT"], ended["PRIORITY"]) == ("done", "fail", "6")
     assert "LRTBF_REASON_ID" not in ended
     assert (broken[0]["LRTBF_STAGE"], broken[0]["LRTBF_LIMIT"], broken[0]["PRIORITY"]) == ("still", "max <= 1ns", "4")
+    assert broken[0]["LRTBF_CPU"] == "0"
     assert sid in broken[0]["MESSAGE"] and "max <= 1ns is broken" in broken[0]["MESSAGE"]
     assert daemon.log() == ""  # nothing is said twice
 
@@ -192,7 +193,12 @@ def test_tuning_put_back_by_the_next_start(irq_threads, make, journal, caller):
     assert chrt(tid) == before
     assert journal.event("After a crash")["LRTBF_TID"] == str(tid)
     assert daemon.stop() == 0
-    assert len(journal.events("After a crash")) == 2  # policy and nice: a clean stop is no crash
+    assert len(journal.events("After a crash")) == 2  # policy and nice
+    begin(rules(daemon, net=rr(tid)), caller)
+    assert chrt(tid) != before
+    assert daemon.stop() == 0
+    assert chrt(tid) == before
+    assert len(journal.events("After a crash")) == 2  # a clean stop is no crash
 
 
 @pytest.mark.skipif(not available(), reason="umockdev is not installed")

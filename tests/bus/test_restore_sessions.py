@@ -130,6 +130,20 @@ def test_read_only_store(killed):
     assert_recovered(daemon, caller, sid, before)
 
 
+def test_store_that_cannot_be_written_in_time(killed):
+    """What is in memory stays there until the disk has it."""
+    daemon, caller, sid, _, before = killed
+    with sqlite3.connect(daemon.state / "lrtbfd.db", isolation_level=None) as other:
+        other.execute("BEGIN IMMEDIATE")
+        refused = restore(daemon)
+        other.execute("ROLLBACK")
+    assert refused.returncode == 1
+    assert "stays in memory, for the next start" in refused.stderr and "locked" in refused.stderr
+    assert left(daemon, sid)
+    assert stored_state(daemon, sid) == "running"
+    assert_recovered(daemon, caller, sid, before)
+
+
 def test_newer_store(killed):
     daemon, caller, sid, _, before = killed
     with sqlite3.connect(daemon.state / "lrtbfd.db") as db:
