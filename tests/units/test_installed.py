@@ -93,6 +93,16 @@ def test_kernel_configuration_is_not_hidden(tree):
     assert "~@privileged" in unit  # @module is part of it
 
 
+def test_exit_statuses_of_the_unit(tree):
+    """Those of the program, which the manual names, are those that the unit acts on."""
+    settings = dict(re.findall(r"^(\w+)=(.*)$", (tree.units / "lrtbfd.service").read_text(), re.M))
+    again = re.search(r"DAEMON_EXIT_AGAIN (\d+)", (ROOT / "service" / "daemon.c").read_text())[1]
+    usage = re.search(r"EXIT_USAGE (\d+)", (ROOT / "service" / "main.c").read_text())[1]
+    assert settings["RestartForceExitStatus"] == settings["SuccessExitStatus"] == again
+    assert settings["RestartPreventExitStatus"] == usage
+    assert {again, usage} <= set(re.findall(r"^\.B (\d+)$", (ROOT / "docs" / "lrtbfd.8").read_text(), re.M))
+
+
 def test_programs_of_the_units_are_installed(tree):
     for name in tree.ours(".service"):
         text = (tree.units / name.replace("@quick.", "@.")).read_text()
