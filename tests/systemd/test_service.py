@@ -43,6 +43,8 @@ def test_units_of_a_session(machine):
     load = f"lrtbf-load-{sid}-0-stubborn.service"
     assert machine.c.show(load, "User") == "lrtbf-load"
     assert machine.c.show(load, "Slice") == "lrtbf-load.slice"
+    for unit in names:
+        assert machine.c.show(unit, "BindsTo") == UNIT
     assert machine.processes("sleep 1073")
     assert machine.wait_state(sid) == "done"
     assert "outside-unit" not in str(machine.report(sid)["conditions"])
