@@ -27,6 +27,7 @@ def check(bus, *args, ctl=CTL):
     ("done", "inconclusive", 3600, 1, ("LRTBF WARNING - nightly: inconclusive: ",)),
     ("interrupted", "none", 3600, 1, ("LRTBF WARNING - nightly: interrupted: ",)),
     ("done", "pass", 100000, 1, ("LRTBF WARNING - nightly: stale: ",)),
+    ("done", "pass", -100000, 0, ("LRTBF OK - nightly: pass: ", "ended 0")),  # the clock was set back since
     (None, None, None, 1, ("LRTBF WARNING - nightly: missing: ",)),
 ))
 def test_check(bus, serve, state, verdict, ago, code, words):

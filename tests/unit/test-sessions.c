@@ -597,6 +597,44 @@ static void test_checks(void)
 	world_free(w);
 }
 
+static void put_old(struct store *store, unsigned i)
+{
+	struct result *r = result_new();
+
+	g_free(r->id);
+	g_free(r->plan);
+	r->id = g_strdup_printf("s%02u", i);
+	r->plan = g_strdup("old");
+	r->state = SESSION_DONE;
+	r->created_usec = r->started_usec = r->finished_usec = 1;
+	g_assert_cmpint(store_put_session(store, r), ==, 0);
+	result_free(r);
+}
+
+static bool is_retained(struct world *w, void *data)
+{
+	return !store_retaining(w->store);
+}
+
+/* While one measures, the store makes nothing smaller but the first few. */
+static void test_quiet_store(void)
+{
+	const struct retention keep = { .given = true, .count = 1 };
+	struct world *w = world_with("long", 60000, "none", NULL);
+	struct session *s = world_start(w, "long");
+
+	for (unsigned i = 0; i < 40; i++)
+		put_old(w->store, i);
+	g_assert_cmpint(store_flush(w->store, 10 * NSEC_PER_SEC, NULL), ==, 0);
+	g_assert_true(world_run_state(w, s, SESSION_RUNNING));
+	store_retain(w->store, "old", &keep);
+	g_assert_false(world_run(w, 500 * NSEC_PER_MSEC, is_retained, NULL));
+	g_assert_cmpint(session_stop(s, 0), ==, 0);
+	g_assert_true(world_run_ended(w, s));
+	g_assert_true(world_run(w, 10 * NSEC_PER_SEC, is_retained, NULL));
+	world_free(w);
+}
+
 /* An id that only the store remembers, as of a board whose clock begins anew at each boot. */
 static void test_id_taken(void)
 {
@@ -646,6 +684,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/sessions/while-finishing", test_while_finishing);
 	g_test_add_func("/sessions/live-result", test_live_result);
 	g_test_add_func("/sessions/checks", test_checks);
+	g_test_add_func("/sessions/quiet-store", test_quiet_store);
 	g_test_add_func("/sessions/id-taken", test_id_taken);
 	return g_test_run();
 }
