@@ -12,7 +12,7 @@ packages_test="$packages_run clang clang-format-14 clang-format llvm libclang-rt
 	python3-pytest-xdist python3-jeepney python3-dbusmock dbus-bin locales util-linux iproute2 man-db
 	groff bash-completion systemd kmod qemu-system-x86 busybox-static umockdev
 	openssh-client dbus-system-bus-common
-	dpkg-dev debhelper po-debconf lintian dkms dh-dkms systemd-container mmdebstrap
+	dpkg-dev debhelper po-debconf lintian dkms dh-dkms systemd-container mmdebstrap e2fsprogs
 	make sparse linux-headers-amd64 linux-headers-rt-amd64"
 
 # Install those of the packages "$@" that are missing; quiet when there are none.

@@ -25,6 +25,13 @@ BOOT_SECONDS = 180
 COMMAND_SECONDS = 120
 
 
+def until(condition, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, f"not within {seconds} s"
+        time.sleep(0.3)
+
+
 class PowerOff(Exception):
     """The machine is off, and was not expected to be."""
 
@@ -92,6 +99,9 @@ class GuestMachine:
         line, self.heard = self.heard.split(b"\n", 1)
         return line.decode()
 
+    def on(self):
+        return self.process is not None and self.process.poll() is None
+
     def off(self):
         """The power is cut, if it is not off already."""
         if self.process:
@@ -129,12 +139,14 @@ class GuestMachine:
         return done.stdout
 
     def write(self, path, text):
-        self.sh(f"mkdir -p $(dirname {path}) && base64 -d >{path} <<<'{base64.b64encode(text.encode()).decode()}'")
+        """A file that is there after a power cut, too."""
+        encoded = base64.b64encode(text.encode()).decode()
+        self.sh(f"mkdir -p $(dirname {path}) && base64 -d >{path} <<<'{encoded}' && sync {path} $(dirname {path})")
 
     def wait(self, script, seconds=60):
         """Until @script succeeds, which is tried in the guest; what it printed."""
-        done = self.run(f"end=$((SECONDS+{seconds})); f() {{ {script}\n}}; until f; do [ $SECONDS -lt $end ] || exit 1; "
-                        "sleep 0.2; done", seconds + COMMAND_SECONDS)
+        done = self.run(f"end=$((SECONDS + {seconds})); f() {{ {script}\n}}; "
+                        "until f; do [ $SECONDS -lt $end ] || exit 1; sleep 0.2; done", seconds + COMMAND_SECONDS)
         assert done.status == 0, (script, done, self.journal())
         return done.stdout
 
@@ -170,10 +182,7 @@ class GuestMachine:
 
     def wait_count(self, sid, at_least):
         """Until that many samples have been seen."""
-        end = time.monotonic() + 60
-        while (self.session(sid)["figures"].get("count") or 0) < at_least:
-            assert time.monotonic() < end, self.session(sid)
-            time.sleep(0.2)
+        until(lambda: (self.session(sid)["figures"].get("count") or 0) >= at_least)
 
     def main_pid(self):
         return int(self.sh("systemctl show -P MainPID lrtbfd"))

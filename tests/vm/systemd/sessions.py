@@ -29,8 +29,8 @@ def count(machine, sid):
 
 
 def grid_seconds(figures, cpus=2, interval=0.01):
-    """How long was measured: each period on each CPU is a sample, or missed."""
-    return (figures.get("count", 0) + figures.get("missed", 0)) * interval / cpus
+    """How long was measured: each period on each CPU is a sample, or missed; nothing known is none."""
+    return sum(figures.get(key) or 0 for key in ("count", "missed")) * interval / cpus
 
 
 def check_store(machine):

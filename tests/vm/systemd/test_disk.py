@@ -4,49 +4,72 @@ import pytest
 
 import sessions
 
+TROUBLE = "1e330194e2e7449ea20457585d4ccd8d"
 NO_ROOM = "dd if=/dev/zero of=/var/fill bs=1M; dd if=/dev/zero of=/var/fill2 bs=4k; sync; true"
+DROP_IN = "/run/systemd/system/lrtbfd.service.d/read-only.conf"
 
 
 @pytest.fixture
-def full(machine):
-    """The machine's disk, when it is asked to; free again at the end."""
-    yield lambda: machine.sh(NO_ROOM)
+def room(machine):
+    yield
     machine.sh("rm -f /var/fill*")
 
 
 @pytest.fixture
-def read_only(machine):
-    """As the kernel does it by itself when it finds the file system broken."""
-    yield lambda: machine.sh("sync; echo u >/proc/sysrq-trigger; until grep -q ' / ext4 ro' /proc/mounts; do sleep 0.1; done")
-    machine.sh("mount -o remount,rw /")
+def writable(machine):
+    yield
+    machine.sh(f"rm -f {DROP_IN}; systemctl daemon-reload; systemctl reset-failed lrtbfd; systemctl start lrtbfd")
 
 
-@pytest.mark.parametrize("trouble, mend, word", (("full", "rm /var/fill*", "full"),
-                                                 ("read_only", "mount -o remount,rw /", "read-only")))
-def test_no_writing(machine, request, trouble, mend, word):
-    """It is said, the session goes on, and all of it is on the disk once that takes it."""
+def kept(machine, sid, state, count):
+    """What is on the disk, and not what the daemon remembers."""
+    machine.sh("systemctl kill --kill-whom=main --signal=KILL lrtbfd")
+    machine.wait("systemctl start lrtbfd")
+    assert machine.session(sid)["state"] == state
+    assert sessions.count(machine, sid) == count
+    sessions.check_store(machine)
+
+
+def test_full(machine, room):
+    """It is said, the session goes on, and all of it is on the disk once there is room again."""
     machine.plan("timer", sessions.TIMER)
     machine.sh("systemctl restart lrtbfd")  # its log has no room of its own left over
     sid = machine.start("timer")
     machine.wait_count(sid, 100)
-    request.getfixturevalue(trouble)()
+    machine.sh(NO_ROOM)
     machine.wait("lrtbfctl status | grep -q Trouble:")
-    said = machine.ctl("status", status=1)
-    assert word in said, said
-    assert "1e330194e2e7449ea20457585d4ccd8d" in machine.sh("journalctl -b -u lrtbfd -o export")
+    assert "make room in /var/lib/lrtbfd" in machine.ctl("status", status=1)
+    assert TROUBLE in machine.sh("journalctl -b -u lrtbfd -o export")
     seen = machine.session(sid)["figures"]["count"]
     machine.wait_count(sid, seen + 100)
     machine.ctl("session", "stop")
     machine.wait_state(sid, "stopped")
     counted = sessions.count(machine, sid)
     assert counted >= seen + 100
-    machine.sh(mend)
+    machine.sh("rm /var/fill*")
     machine.wait("lrtbfctl status")
-    # what is on the disk, and not what the daemon remembers
-    machine.sh("systemctl kill --kill-whom=main --signal=KILL lrtbfd; sleep 1; systemctl start lrtbfd")
-    assert machine.session(sid)["state"] == "stopped"
-    assert sessions.count(machine, sid) == counted
-    sessions.check_store(machine)
+    kept(machine, sid, "stopped", counted)
+
+
+def test_read_only(machine, writable):
+    """A daemon that is killed, and may not write to its folder afterwards: it does not start, says why, and what
+    was measured waits in memory until it may."""
+    machine.plan("timer", sessions.TIMER)
+    sid = machine.start("timer")
+    machine.wait_count(sid, 300)
+    machine.write(DROP_IN, "[Service]\nReadOnlyPaths=/var/lib/lrtbfd\n")
+    machine.sh("systemctl daemon-reload")
+    seen = machine.session(sid)["figures"]["count"]
+    machine.sh("systemctl kill --kill-whom=main --signal=KILL lrtbfd")
+    machine.wait("systemctl is-failed lrtbfd")  # after some attempts
+    said = machine.sh("journalctl -b -u lrtbfd -n 40")
+    assert "/var/lib/lrtbfd" in said and "Read-only file system" in said, said
+    sessions.check_gone(machine)
+    machine.sh(f"rm {DROP_IN}; systemctl daemon-reload; systemctl reset-failed lrtbfd; systemctl start lrtbfd")
+    assert machine.session(sid)["state"] == "interrupted"
+    counted = sessions.count(machine, sid)
+    assert counted >= seen
+    kept(machine, sid, "interrupted", counted)
 
 
 def test_clock_set_back(machine):
