@@ -49,15 +49,13 @@ class Done:
 class GuestMachine:
     def __init__(self, folder, kind, deb, modules):
         self.folder = Path(folder)
-        source, self.kernel = image.disk(kind, deb, modules)
         self.disk = self.folder / "disk.img"
+        self.kernel = image.disk(kind, deb, modules, self.disk)
         self.initramfs = self.folder / "initramfs"
         self.initramfs.write_bytes(image.initramfs(self.kernel))
         self.process = None
         self.number = self.boots = 0
         self.boot_id = ""
-        # not a layer in QEMU's own format, whose tables are another thing that a kill could leave half written
-        subprocess.run(["cp", "--sparse=always", "--reflink=auto", source, self.disk], check=True)
 
     def command(self, clock):
         console = self.folder / f"console{self.boots}.log"

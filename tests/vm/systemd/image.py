@@ -7,7 +7,6 @@ changes; a virtual machine writes to a copy of it.
 import hashlib
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -75,8 +74,8 @@ def make(archive, kernel_folder, deb, modules, image):
         output("mke2fs", "-q", "-t", "ext4", "-m", "0", "-L", "lab", "-d", str(root), str(image), f"{DISK_MIB}M")
 
 
-def disk(kind, deb, modules):
-    """(image, folder of its kernel). The image is raw, ext4 with a journal, and every block of it is root's to fill."""
+def disk(kind, deb, modules, target):
+    """@target: raw, ext4 with a journal, and every block of it is root's to fill. Returns the folder of its kernel."""
     root, kernel_folder = base.base(), kernel.disk_kernel(kind)
     files = [Path(__file__), *sorted((HERE / "guest").iterdir()), Path(deb), *map(Path, modules)]
     path = kernel.CACHE / f"disk_{kind}_{digest(root, kernel_folder, *(p.read_bytes() for p in files))}.img"
@@ -88,7 +87,9 @@ def disk(kind, deb, modules):
             make(root, kernel_folder, deb, modules, new)
             new.rename(path)
         os.utime(path)
-    return path, kernel_folder
+        # not a layer in QEMU's own format, whose tables are another thing that a kill could leave half written
+        output("cp", "--sparse=always", "--reflink=auto", str(path), str(target))
+    return kernel_folder
 
 
 def initramfs(kernel_folder):

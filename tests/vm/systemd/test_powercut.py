@@ -10,7 +10,7 @@ import time
 
 import sessions
 
-CHECKPOINT_S, COMMIT_S = 2, 2  # a commit is a write on an emulated disk of a busy machine
+CHECKPOINT_S, COMMIT_S = 2, 1  # a commit is a write on an emulated disk of a busy machine
 PLAN = sessions.TIMER.replace('checkpoint = "1s"', f'checkpoint = "{CHECKPOINT_S}s"')
 
 
