@@ -36,7 +36,7 @@ static void check_line(const char *line)
 					     "Documentation=", "SourcePath=", "[Timer]",
 					     "Unit=",	       "OnCalendar=", "OnBootSec=",
 					     "AccuracySec=",   "Randomized",  "Persistent=yes",
-					     "WakeSystem=yes" };
+					     "WakeSystem=yes", "Wants=",      "PartOf=" };
 	bool found = *line == '\0';
 
 	for (size_t i = 0; i < G_N_ELEMENTS(known); i++)
@@ -45,15 +45,23 @@ static void check_line(const char *line)
 	g_assert(!strpbrk(line, "%\\\"'"));
 }
 
+static void check_unit(const char *unit)
+{
+	g_auto(GStrv) lines = g_strsplit(unit ?: "", "\n", -1);
+
+	for (char **line = lines; *line; line++)
+		check_line(*line);
+}
+
 static void check_timer(const char *text, size_t size)
 {
 	g_autoptr(GPtrArray) problems = problems_new();
 	struct plan *p = plan_parse("fuzz", text, size, "/fuzz", problems);
 	g_autofree char *unit = p ? timerunit_format(p, "/fuzz") : NULL;
-	g_auto(GStrv) lines = g_strsplit(unit ?: "", "\n", -1);
+	g_autofree char *boot = p ? timerunit_format_boot(p, "/fuzz") : NULL;
 
-	for (char **line = lines; *line; line++)
-		check_line(*line);
+	check_unit(unit);
+	check_unit(boot);
 	plan_free(p);
 }
 
