@@ -86,19 +86,36 @@ static int intake_check_busy(struct sessions *m, char **ret_message)
 	return sessions_take_machine(m, &fd, ret_message);
 }
 
-static int intake_check_queue(struct sessions *m, uid_t caller, char **ret_message)
+/* Timers are root's: however many plans have the same hour, no one user takes the queue there. */
+static bool intake_by_timer(uid_t owner, bool scheduled)
+{
+	return owner == 0 && scheduled;
+}
+
+static unsigned intake_count_own(const struct sessions *m, uid_t caller)
+{
+	unsigned n = 0;
+
+	for (GList *l = m->queued.head; l; l = l->next) {
+		const struct session *s = l->data;
+
+		n += s->r->owner == caller &&
+		     !intake_by_timer(s->r->owner, session_is_scheduled(s));
+	}
+	return n;
+}
+
+static int intake_check_queue(struct sessions *m, uid_t caller, bool scheduled, char **ret_message)
 {
 	const struct settings *set = m->p.settings;
-	unsigned own = 0;
+	unsigned own = intake_count_own(m, caller);
 
-	for (GList *l = m->queued.head; l; l = l->next)
-		own += ((struct session *)l->data)->r->owner == caller;
 	if (m->queued.length >= set->queue_max) {
 		*ret_message =
 			g_strdup_printf("The queue is full: %u sessions wait.", set->queue_max);
 		return -EDQUOT;
 	}
-	if (own >= set->queue_max_per_caller) {
+	if (!intake_by_timer(caller, scheduled) && own >= set->queue_max_per_caller) {
 		*ret_message = g_strdup_printf("User %u has %u sessions in the queue, no more are "
 					       "permitted.",
 					       caller, own);
@@ -192,7 +209,7 @@ static int intake_admit(struct sessions *m, const char *plan, const json_t *over
 
 	r = intake_find_plan(m, plan, &p, ret_message);
 	if (r == 0)
-		r = intake_check_queue(m, caller, ret_message);
+		r = intake_check_queue(m, caller, wish->scheduled, ret_message);
 	if (r == 0 && !wish->queue)
 		r = intake_check_busy(m, ret_message);
 	if (r < 0)

@@ -146,6 +146,37 @@ static void test_limits(void)
 	world_free(w);
 }
 
+/* As many plans as have the same hour wait, and root may start another; who is not root cannot say
+ * so. */
+static void test_limits_of_timers(void)
+{
+	struct world *w = world_with("quick", 60000, "none", NULL);
+	g_autofree char *message = NULL;
+	struct session *s;
+
+	w->settings.queue_max = 5;
+	w->settings.queue_max_per_caller = 1;
+	g_assert_true(world_run_state(w, world_start(w, "quick"), SESSION_RUNNING));
+	for (int i = 0; i < 3; i++)
+		g_assert_cmpint(sessions_start_scheduled(w->sessions, "quick", NULL, true, NULL, 0,
+							 &s, &message),
+				==, 0);
+	g_assert_cmpint(sessions_start(w->sessions, "quick", NULL, true, 0, &s, &message), ==, 0);
+	g_assert_cmpint(sessions_start(w->sessions, "quick", NULL, true, 0, &s, &message), ==,
+			-EDQUOT);
+	g_assert_nonnull(strstr(message, "User 0 has 1 "));
+	g_clear_pointer(&message, g_free);
+	g_assert_cmpint(
+		sessions_start_scheduled(w->sessions, "quick", NULL, true, NULL, 7, &s, &message),
+		==, 0);
+	w->settings.queue_max = 6;
+	g_assert_cmpint(
+		sessions_start_scheduled(w->sessions, "quick", NULL, true, NULL, 7, &s, &message),
+		==, -EDQUOT);
+	g_assert_nonnull(strstr(message, "User 7 has 1 "));
+	world_free(w);
+}
+
 static void test_refusals(void)
 {
 	struct world *w = world_with("quick", 300, "none", NULL);
@@ -668,6 +699,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/sessions/idle", test_idle);
 	g_test_add_func("/sessions/order", test_order);
 	g_test_add_func("/sessions/limits", test_limits);
+	g_test_add_func("/sessions/limits-of-timers", test_limits_of_timers);
 	g_test_add_func("/sessions/refusals", test_refusals);
 	g_test_add_func("/sessions/wishes", test_wishes);
 	g_test_add_func("/sessions/machine-lock", test_machine_lock);
