@@ -148,6 +148,11 @@ void schedules_look(struct bus *b, const char *plan, schedules_done_t done, void
 
 /* --- the answer --- */
 
+bool schedule_elapsed(const struct schedule_entry *e)
+{
+	return e->known && e->timer.active && e->timer.elapsed && e->schedule.on_boot_ns == 0;
+}
+
 static int schedule_append_u64(sd_bus_message *m, const char *key, uint64_t value)
 {
 	return value ? dict_u64(m, key, value) : 0;

@@ -107,11 +107,27 @@ static int setschedule_reply(const struct setschedule *s, const GPtrArray *entri
 	return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
 }
 
+static void setschedule_note(struct setschedule *s, const char *what, const char *why)
+{
+	s->note = g_strdup_printf("%s%s%s.", what, why ? ": " : "", why ?: "");
+	log_notice("Schedule of plan %s: %s", s->name, s->note);
+}
+
+/* An expression may be sound and name no time that is to come: "*-02-30", a day of last year. */
+static void setschedule_see_never(struct setschedule *s, const GPtrArray *entries)
+{
+	if (s->on && !s->note && entries->len > 0 && schedule_elapsed(entries->pdata[0]))
+		setschedule_note(s, "No time that is to come is named, so no session will begin",
+				 NULL);
+}
+
 static void on_setschedule_looked(const GPtrArray *entries, void *userdata)
 {
 	struct setschedule *s = userdata;
-	int r = setschedule_reply(s, entries);
+	int r;
 
+	setschedule_see_never(s, entries);
+	r = setschedule_reply(s, entries);
 	if (r < 0)
 		setschedule_fail(s, r, NULL);
 	else
@@ -124,12 +140,6 @@ static void setschedule_look(struct setschedule *s)
 }
 
 /* --- PID 1 --- */
-
-static void setschedule_note(struct setschedule *s, const char *what, const char *why)
-{
-	s->note = g_strdup_printf("%s%s%s.", what, why ? ": " : "", why ?: "");
-	log_notice("Schedule of plan %s: %s", s->name, s->note);
-}
 
 static void on_setschedule_started(int r, const char *message, void *userdata)
 {

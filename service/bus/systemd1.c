@@ -238,9 +238,19 @@ int systemd1_reload(sd_bus *bus, systemd1_done_t done, void *userdata, struct sy
 	return call_finish(c, r, ret);
 }
 
+static int timer_read_is(sd_bus_message *m, const char *state, bool *ret)
+{
+	const char *text;
+	int r;
+
+	r = sd_bus_message_read(m, "v", "s", &text);
+	*ret = r >= 0 && strcmp(text, state) == 0;
+	return r;
+}
+
 static int timer_read_one(sd_bus_message *m, struct systemd1_timer *t, uint64_t *ret_monotonic_usec)
 {
-	const char *name, *state;
+	const char *name;
 	int r;
 
 	r = sd_bus_message_read_basic(m, 's', &name);
@@ -252,11 +262,11 @@ static int timer_read_one(sd_bus_message *m, struct systemd1_timer *t, uint64_t 
 		return sd_bus_message_read(m, "v", "t", ret_monotonic_usec);
 	if (strcmp(name, "LastTriggerUSec") == 0)
 		return sd_bus_message_read(m, "v", "t", &t->last_usec);
-	if (strcmp(name, "ActiveState") != 0)
-		return sd_bus_message_skip(m, "v");
-	r = sd_bus_message_read(m, "v", "s", &state);
-	t->active = r >= 0 && strcmp(state, "active") == 0;
-	return r;
+	if (strcmp(name, "ActiveState") == 0)
+		return timer_read_is(m, "active", &t->active);
+	if (strcmp(name, "SubState") == 0)
+		return timer_read_is(m, "elapsed", &t->elapsed);
+	return sd_bus_message_skip(m, "v");
 }
 
 /* A time of CLOCK_MONOTONIC that is to come, by the clock on the wall; 0: none. */

@@ -36,6 +36,7 @@ int systemd1_reload(sd_bus *bus, systemd1_done_t done, void *userdata, struct sy
 /* A timer as PID 1 has it. Times are of CLOCK_REALTIME; 0: none. */
 struct systemd1_timer {
 	bool active;
+	bool elapsed; /* active, and will not fire any more */
 	uint64_t next_usec, last_usec;
 };
 /* @t: NULL when @r (as above) is not 0. A timer that does not exist is one that is not active. */

@@ -205,6 +205,17 @@ def test_set_and_reset(ready, caller, systemd):
     assert schedules(caller)["a"]["active"]
 
 
+def test_no_time_to_come(ready, caller, systemd):
+    timers = systemd(properties={"SubState": ("s", "elapsed")})
+    ready(a="")
+    assert set_schedule(caller, "a", "*-02-30")["note"].startswith("No time that is to come")
+    assert "note" not in set_schedule(caller, "a", enabled=False)
+    assert "note" not in set_schedule(caller, "a", enabled=True, on_boot="1min")  # it will after another boot
+    timers.properties["SubState"] = ("s", "waiting")
+    set_schedule(caller, "a")
+    assert "note" not in set_schedule(caller, "a", "daily")
+
+
 def test_stays_over_a_restart(ready, caller):
     daemon = ready(a="")
     assert "no systemd" in set_schedule(caller, "a", "daily", accuracy="1min")["note"]
