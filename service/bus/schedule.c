@@ -150,7 +150,12 @@ void schedules_look(struct bus *b, const char *plan, schedules_done_t done, void
 
 bool schedule_elapsed(const struct schedule_entry *e)
 {
-	return e->known && e->timer.active && e->timer.elapsed && e->schedule.on_boot_ns == 0;
+	return e->known && e->timer.active && e->timer.elapsed && e->schedule.calendars->len > 0;
+}
+
+bool schedule_never(const struct schedule_entry *e)
+{
+	return schedule_elapsed(e) && e->schedule.on_boot_ns == 0;
 }
 
 static int schedule_append_u64(sd_bus_message *m, const char *key, uint64_t value)

@@ -24,8 +24,10 @@ void schedules_look(struct bus *b, const char *plan, schedules_done_t done, void
 void schedules_free(gpointer data);
 
 struct schedule_entry;
-/* Its timer runs, and will never fire, nor after another boot. */
+/* Its timer runs, and will not fire any more, although there are calendar expressions. */
 bool schedule_elapsed(const struct schedule_entry *e);
+/* Nor after another boot. */
+bool schedule_never(const struct schedule_entry *e);
 /* Entries of an open a{sv}. */
 int schedule_append(sd_bus_message *m, const struct schedule_entry *e);
 

@@ -45,6 +45,7 @@ struct setschedule {
 	sd_bus_message *call; /* NULL: not begun */
 	char *dir, *text;     /* of the drop-in; @text NULL: none any more */
 	bool on;	      /* the timer is to run */
+	bool again;	      /* it was begun anew */
 	struct filejob *job;
 	struct systemd1_call *asked;
 	char *note; /* what the caller should know; NULL: nothing */
@@ -113,43 +114,7 @@ static void setschedule_note(struct setschedule *s, const char *what, const char
 	log_notice("Schedule of plan %s: %s", s->name, s->note);
 }
 
-/* An expression may be sound and name no time that is to come: "*-02-30", a day of last year. */
-static void setschedule_see_never(struct setschedule *s, const GPtrArray *entries)
-{
-	if (s->on && !s->note && entries->len > 0 && schedule_elapsed(entries->pdata[0]))
-		setschedule_note(s, "No time that is to come is named, so no session will begin",
-				 NULL);
-}
-
-static void on_setschedule_looked(const GPtrArray *entries, void *userdata)
-{
-	struct setschedule *s = userdata;
-	int r;
-
-	setschedule_see_never(s, entries);
-	r = setschedule_reply(s, entries);
-	if (r < 0)
-		setschedule_fail(s, r, NULL);
-	else
-		setschedule_end(s);
-}
-
-static void setschedule_look(struct setschedule *s)
-{
-	schedules_look(s->bus, s->name, on_setschedule_looked, s, NULL);
-}
-
 /* --- PID 1 --- */
-
-static void on_setschedule_started(int r, const char *message, void *userdata)
-{
-	struct setschedule *s = userdata;
-
-	s->asked = NULL; /* frees itself */
-	if (r < 0)
-		setschedule_note(s, "The timer was not started", message);
-	setschedule_look(s);
-}
 
 static int setschedule_job(struct setschedule *s, const char *member, systemd1_done_t done)
 {
@@ -163,6 +128,59 @@ static int setschedule_job(struct setschedule *s, const char *member, systemd1_d
 	if (r >= 0)
 		r = systemd1_job(s->bus->bus, m, unit, SETSCHEDULE_JOB_USEC, done, s, &s->asked);
 	return r;
+}
+
+static void setschedule_look(struct setschedule *s);
+
+static void on_setschedule_started(int r, const char *message, void *userdata)
+{
+	struct setschedule *s = userdata;
+
+	s->asked = NULL; /* frees itself */
+	if (r < 0)
+		setschedule_note(s, "The timer was not started", message);
+	setschedule_look(s);
+}
+
+/*
+ * To start a timer that runs changes nothing, and one that had no time to come any more does not
+ * look at its new ones: it is begun anew, once.
+ */
+static bool setschedule_again(struct setschedule *s, const GPtrArray *entries)
+{
+	if (!s->on || s->again || s->note || entries->len == 0 ||
+	    !schedule_elapsed(entries->pdata[0]))
+		return false;
+	s->again = true;
+	return setschedule_job(s, "RestartUnit", on_setschedule_started) >= 0;
+}
+
+/* An expression may be sound and name no time that is to come: "*-02-30", a day of last year. */
+static void setschedule_see_never(struct setschedule *s, const GPtrArray *entries)
+{
+	if (s->on && !s->note && entries->len > 0 && schedule_never(entries->pdata[0]))
+		setschedule_note(s, "No time that is to come is named, so no session will begin",
+				 NULL);
+}
+
+static void on_setschedule_looked(const GPtrArray *entries, void *userdata)
+{
+	struct setschedule *s = userdata;
+	int r;
+
+	if (setschedule_again(s, entries))
+		return;
+	setschedule_see_never(s, entries);
+	r = setschedule_reply(s, entries);
+	if (r < 0)
+		setschedule_fail(s, r, NULL);
+	else
+		setschedule_end(s);
+}
+
+static void setschedule_look(struct setschedule *s)
+{
+	schedules_look(s->bus, s->name, on_setschedule_looked, s, NULL);
 }
 
 static void on_setschedule_reloaded(int r, const char *message, void *userdata)

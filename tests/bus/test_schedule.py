@@ -29,6 +29,7 @@ class Timers(Pid1):
     def __init__(self, bus, reload="done", start="done", properties=None):
         self.reload, self.start_result = reload, start
         self.active, self.properties, self.order = set(), properties or {}, []
+        self.restarted = {}  # what its restart changes of them
         super().__init__(bus)
 
     def job(self, message, unit, result):
@@ -51,6 +52,11 @@ class Timers(Pid1):
             return new_error(message, "org.freedesktop.systemd1.NoSuchUnit", "s", ("not loaded",))
         self.active.add(body[0])
         return self.job(message, body[0], self.start_result)
+
+    def on_RestartUnit(self, message, body):
+        self.order.append(f"restart {body[0]}")
+        self.properties.update(self.restarted)
+        return self.job(message, body[0], "done")
 
     def on_StopUnit(self, message, body):
         self.order.append(f"stop {body[0]}")
@@ -214,6 +220,18 @@ def test_no_time_to_come(ready, caller, systemd):
     timers.properties["SubState"] = ("s", "waiting")
     set_schedule(caller, "a")
     assert "note" not in set_schedule(caller, "a", "daily")
+
+
+def test_timer_that_had_no_time_to_come(ready, caller, systemd):
+    timers = systemd(properties={"SubState": ("s", "elapsed")})
+    timers.restarted = {"SubState": ("s", "waiting")}
+    timers.active.add("lrtbf-plan-a.timer")
+    ready(a='schedule = "2020-01-01";')
+    assert "note" not in set_schedule(caller, "a", "daily")
+    assert timers.order == ["Reload", "start lrtbf-plan-a.timer", "restart lrtbf-plan-a.timer"]
+    timers.order.clear()
+    set_schedule(caller, "a", "weekly")  # it runs: it is not begun anew
+    assert timers.order == ["Reload", "start lrtbf-plan-a.timer"]
 
 
 def test_stays_over_a_restart(ready, caller):

@@ -50,6 +50,18 @@ def test_fires_and_says_when(machine):
     assert machine.ok("systemctl list-timers --no-legend 'lrtbf*'") == ""
 
 
+def test_no_time_to_come(machine):
+    """It is told, and what is set afterwards counts, although the timer runs already."""
+    machine.plan("late", "100ms")
+    machine.reload()
+    done = machine.sh(["lrtbfctl", "plan", "schedule", "late", "2020-01-01"])
+    assert done.returncode == 0 and "No time that is to come" in done.stderr
+    assert next_usec(machine, "late") is None
+    done = machine.sh(["lrtbfctl", "plan", "schedule", "late", "*-*-* 03:00"])
+    assert done.returncode == 0 and done.stderr == ""
+    assert next_usec(machine, "late") is not None
+
+
 def test_missed_while_down(machine):
     """A time that passed meanwhile is made up for at the next start, once."""
     options = {"nightly": ["--persistent"], "forgetful": ["--no-persistent"],
