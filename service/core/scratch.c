@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
@@ -23,6 +24,8 @@
 #include "duration.h"
 
 #define SCRATCH_PREFIX "lrtbf-"
+/* Nobody guesses it: who knows the name of a shared folder can put things into it. */
+#define SCRATCH_SUFFIX 20
 #define MIB	       1048576.0
 
 #define SCRATCH_PATIENCE_US 500000 /* of all old folders together */
@@ -70,14 +73,17 @@ static int scratch_check_space(const char *dir, uint64_t bytes, uint64_t taken_b
 
 static int scratch_make_in(int dir_fd, const char *name, char **ret_name, int *ret_fd)
 {
-	static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz0123456789";
-	char random[7] = "";
+	static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz234567"; /* 5 bits each */
+	unsigned char bytes[SCRATCH_SUFFIX];
+	char random[SCRATCH_SUFFIX + 1] = "";
 
 	for (int attempt = 0; attempt < 100; attempt++) {
 		g_autofree char *entry = NULL;
 
-		for (int i = 0; i < 6; i++)
-			random[i] = alphabet[g_random_int_range(0, sizeof(alphabet) - 1)];
+		if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes))
+			return -EIO;
+		for (int i = 0; i < SCRATCH_SUFFIX; i++)
+			random[i] = alphabet[bytes[i] % 32];
 		entry = g_strdup_printf(SCRATCH_PREFIX "%s.%s", name, random);
 		if (mkdirat(dir_fd, entry, 0700) == 0) {
 			int r = scratch_open(dir_fd, entry, ret_fd);
@@ -281,7 +287,7 @@ static bool scratch_name_ours(const char *name)
 {
 	const char *dot = strrchr(name, '.');
 
-	return g_str_has_prefix(name, SCRATCH_PREFIX) && dot && strlen(dot + 1) == 6 &&
+	return g_str_has_prefix(name, SCRATCH_PREFIX) && dot && strlen(dot + 1) == SCRATCH_SUFFIX &&
 	       dot > name + strlen(SCRATCH_PREFIX);
 }
 

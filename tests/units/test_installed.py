@@ -173,7 +173,7 @@ def test_users_and_files(tree):
 def test_left_by_loads(tree):
     """What a load wrote before the power went is removed at the boot, and only then."""
     scratch = tree.root / "var" / "lib" / "lrtbfd" / "scratch"
-    left, other = scratch / "lrtbf-disk.a1b2c3" / "tmp-stress" / "data", scratch / "mine"
+    left, other = scratch / "lrtbf-disk.a1b2c3d4e5f6g7h2i3j4" / "tmp-stress" / "data", scratch / "mine"
     left.parent.mkdir(parents=True)
     left.write_text("x")
     other.write_text("x")
