@@ -30,7 +30,7 @@ def end_with_parent():
 
 
 def take(count):
-    """@count of this machine's CPUs, each a locked file; None when too few are free."""
+    """@count of the places, of which each CPU has one, each a locked file; None when too few are free."""
     taken = []
     for number in range(os.cpu_count()):
         file = open(kernel.CACHE / f"cpu{number}", "w")
@@ -52,11 +52,12 @@ def release(taken):
 
 
 @contextmanager
-def turn(cpus):
-    """As many virtual CPUs at a time as there are real ones: others wait, in the order in which they came."""
+def turn(machines):
+    """As many @machines at a time as there are CPUs: with two virtual CPUs one keeps three quarters of a real
+    one busy and waits else. Others wait until it is their turn."""
     with open(kernel.CACHE / "running", "w") as first:
         fcntl.flock(first, fcntl.LOCK_EX)
-        while not (taken := take(min(cpus, os.cpu_count()))):
+        while not (taken := take(min(machines, os.cpu_count()))):
             time.sleep(0.1)
     try:
         yield

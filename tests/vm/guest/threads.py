@@ -10,6 +10,7 @@ POLICIES = {os.SCHED_OTHER: "other", os.SCHED_FIFO: "fifo", os.SCHED_RR: "rr",
             os.SCHED_BATCH: "batch", os.SCHED_IDLE: "idle"}
 CLASSES = {"TS": "other", "FF": "fifo", "RR": "rr", "B": "batch", "IDL": "idle"}
 PF_KTHREAD = 0x00200000
+PF_WQ_WORKER = 0x00000020
 
 
 def stat(tid):
@@ -29,6 +30,11 @@ def kernel_threads():
         if entry.isdigit() and (seen := stat(entry)) and int(seen[1][6]) & PF_KTHREAD:
             found.append((int(entry), int(seen[1][19]), Path(f"/proc/{entry}/comm").read_text().strip()))
     return sorted(found)
+
+
+def is_worker(tid):
+    seen = stat(tid)
+    return bool(seen and int(seen[1][6]) & PF_WQ_WORKER)
 
 
 def named(pattern):
@@ -87,8 +93,10 @@ def everything():
         try:
             # workers take the name and the nice value of what they work on
             if not name.startswith("kworker/"):
-                # an interrupt's thread follows its line, from one interrupt to the next
-                cpus = None if name.startswith("irq/") else os.sched_getaffinity(tid)
+                # an interrupt's thread follows its line, from one interrupt to the next, and a work queue's
+                # rescuer goes where no worker can be made
+                follows = name.startswith("irq/") or is_worker(tid)
+                cpus = None if follows else os.sched_getaffinity(tid)
                 threads[tid, start] = (name, standing(tid), cpus)
         except ProcessLookupError:
             continue
