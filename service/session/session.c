@@ -6,16 +6,15 @@
  * Stages follow one another through the event loop and not by recursion, so that a stop that comes
  * between two of them is seen.
  */
-#include "session.h"
+#include "session-internal.h"
 
 #include "admission.h"
 #include "clock.h"
 #include "conditions.h"
-#include "cpulist.h"
 #include "duration.h"
 #include "irqs.h"
 #include "log.h"
-#include "message.h"
+#include "method.h"
 #include "peer.h"
 #include "policy.h"
 #include "ports.h"
@@ -28,11 +27,10 @@
 #include <malloc.h>
 #include <string.h>
 
-#define SESSION_PEER_WAIT_NS	(60 * NSEC_PER_SEC)
 #define SESSION_CLOCK_SET_NS	((int64_t)(2 * NSEC_PER_SEC)) /* no adjustment does that */
 #define SESSION_STAGE_MARGIN_NS (20 * NSEC_PER_SEC) /* for lrtbf-measure to begin and to end */
 
-static void session_news(struct session *s, enum sessions_news what)
+void session_tell(struct session *s, enum sessions_news what)
 {
 	s->place->news(what, s, s->place->userdata);
 }
@@ -52,7 +50,7 @@ static void session_set_state(struct session *s, enum session_state state)
 		return;
 	s->r->state = state;
 	session_put(s);
-	session_news(s, SESSIONS_CHANGED);
+	session_tell(s, SESSIONS_CHANGED);
 }
 
 bool session_ended(const struct session *s)
@@ -60,7 +58,7 @@ bool session_ended(const struct session *s)
 	return session_state_ended(s->r->state);
 }
 
-static void session_set_reason(struct session *s, const char *id, const char *sentence)
+void session_set_reason(struct session *s, const char *id, const char *sentence)
 {
 	g_free(s->r->reason);
 	g_free(s->r->reason_id);
@@ -165,7 +163,7 @@ static void session_conclude(struct session *s, enum session_state state)
 	verdict_session(r, s->plan);
 	session_put(s);
 	sessionlog_ended(r);
-	session_news(s, SESSIONS_ENDED);
+	session_tell(s, SESSIONS_ENDED);
 	session_shrink(s);
 }
 
@@ -290,7 +288,7 @@ static void session_see_maximum(struct session *s)
 		return;
 	s->max_ns = max_ns;
 	s->max_cpu = cpu;
-	session_news(s, SESSIONS_MAXIMUM);
+	session_tell(s, SESSIONS_MAXIMUM);
 }
 
 /* Once a second: what is new and weakens the figures. */
@@ -299,7 +297,7 @@ static void session_watch(struct session *s)
 	bool irqs = irqs_watch(s), trouble = session_see_trouble(s);
 
 	if (irqs || trouble)
-		session_news(s, SESSIONS_CHANGED);
+		session_tell(s, SESSIONS_CHANGED);
 }
 
 static void on_session_stage(enum stage_news what, void *userdata)
@@ -313,14 +311,14 @@ static void on_session_stage(enum stage_news what, void *userdata)
 		break;
 	case STAGE_PROGRESS:
 		session_watch(s);
-		session_news(s, SESSIONS_PROGRESS);
+		session_tell(s, SESSIONS_PROGRESS);
 		session_see_maximum(s);
 		break;
 	case STAGE_FINDING:
-		session_news(s, SESSIONS_CHANGED);
+		session_tell(s, SESSIONS_CHANGED);
 		break;
 	case STAGE_MEASURED:
-		session_news(s, SESSIONS_PROGRESS);
+		session_tell(s, SESSIONS_PROGRESS);
 		session_see_maximum(s);
 		if (!session_goes_on(s) || stage_broke(s->stage) || stage_failure(s->stage, &id))
 			session_set_state(s, SESSION_FINISHING);
@@ -377,7 +375,7 @@ static void session_next_stage(struct session *s)
 		.news = on_session_stage,
 		.userdata = s,
 	});
-	session_news(s, SESSIONS_CHANGED);
+	session_tell(s, SESSIONS_CHANGED);
 }
 
 /* The longest that the next stage may take, lrtbf-measure's own beginning and end included. */
@@ -407,55 +405,6 @@ static int on_session_next(sd_event_source *src, void *userdata)
 }
 
 /* --- the beginning --- */
-
-static json_t *session_word(const char *word)
-{
-	return word ? json_string(word) : json_null();
-}
-
-/* Of what is measured through the kernel module; where handlers ran comes with the stages. */
-static void session_describe_role(const struct plan *p, json_t *m)
-{
-	uint64_t timeout_ns = p->timeout_ns ?: role_timeout_ns((uint32_t)p->role, p->interval_ns);
-
-	if (p->role == ROLE_NONE)
-		return;
-	json_object_set_new(m, "role", session_word(role_to_string((uint32_t)p->role)));
-	json_object_set_new(m, "port", session_word(p->port));
-	json_object_set_new(m, "answer", session_word(role_answer_to_string((uint32_t)p->answer)));
-	json_object_set_new(m, "receive",
-			    session_word(role_receive_to_string((uint32_t)p->receive)));
-	json_object_set_new(m, "strobe", json_boolean(p->strobe));
-	json_object_set_new(m, "virtual", json_boolean(p->virtual_port));
-	json_object_set_new(m, "timeout_ns",
-			    timeout_ns ? json_integer((json_int_t)timeout_ns) : json_null());
-	json_object_set_new(m, "context", json_array());
-}
-
-/* What makes two results comparable, or not. */
-static void session_describe_method(struct session *s)
-{
-	const struct plan *p = s->plan;
-	json_t *m = s->r->method;
-	g_autofree char *cpus = cpulist_format(&s->cpus);
-
-	json_object_set_new(m, "instrument", json_string(p->instrument));
-	json_object_set_new(m, "policy", json_string(policy_to_string(s->r->policy)));
-	json_object_set_new(m, "priority", json_integer(s->r->priority));
-	json_object_set_new(m, "nice", json_integer(p->nice));
-	json_object_set_new(m, "interval_ns", json_integer((json_int_t)s->r->interval_ns));
-	json_object_set_new(m, "warmup_ns", json_integer((json_int_t)p->warmup_ns));
-	json_object_set_new(m, "dither_ns", json_integer((json_int_t)p->dither_ns));
-	json_object_set_new(m, "dma_latency_us",
-			    p->dma_latency_us < 0 ? json_null() : json_integer(p->dma_latency_us));
-	json_object_set_new(m, "lock_memory", json_boolean(p->lock_memory));
-	json_object_set_new(m, "cpus", json_string(cpus));
-	if (s->peer)
-		json_object_set_new(m, "loads", json_string("peer"));
-	session_describe_role(p, m);
-	if (strcmp(p->instrument, "cpuloop") == 0)
-		json_object_set_new(m, "work_ns", json_integer((json_int_t)p->work_ns));
-}
 
 static int session_admit(struct session *s, char **ret_message)
 {
@@ -496,7 +445,7 @@ void session_begin(struct session *s)
 		session_set_reason(s, reason_from_errno(r), message);
 	sessionlog_began(s->r);
 	if (r == 0) {
-		session_describe_method(s);
+		method_describe(s);
 		session_take_port(s);
 		irqs_begin(s);
 		s->r->conditions = conditions_collect(s->place->root);
@@ -515,7 +464,7 @@ void session_begin(struct session *s)
 /* --- from outside --- */
 
 /* From the event loop: whoever called must find the session as he left it. */
-static void session_schedule(struct session *s)
+void session_schedule(struct session *s)
 {
 	int r = s->next ? 0 : sd_event_add_defer(s->place->event, &s->next, on_session_next, s);
 
@@ -567,114 +516,6 @@ int session_stop(struct session *s, uid_t caller)
 {
 	session_stop_because(s, g_strdup_printf("Stopped by user %u.", caller));
 	return 0;
-}
-
-/* --- the peer --- */
-
-static void session_take_peer_failure(struct session *s)
-{
-	const char *sentence = peer_failure(s->peer);
-
-	if (session_ended(s))
-		return;
-	log_write(LOG_NOTICE, s->r->id, "%s", sentence);
-	if (s->r->state == SESSION_QUEUED) {
-		session_refuse(s, EREMOTEIO, sentence);
-		return;
-	}
-	if (!s->stop_reason && !*s->r->reason_id)
-		session_set_reason(s, reason_from_errno(EREMOTEIO), sentence);
-	if (s->stage && !s->stage_over)
-		stage_stop(s->stage);
-	else
-		session_schedule(s);
-}
-
-static void on_session_peer(enum peer_news what, void *userdata)
-{
-	struct session *s = userdata;
-
-	switch (what) {
-	case PEER_ASKS:
-		session_news(s, SESSIONS_CHANGED);
-		break;
-	case PEER_READY:
-	case PEER_DONE:
-		session_schedule(s);
-		break;
-	case PEER_FAILED:
-		session_take_peer_failure(s);
-		break;
-	}
-}
-
-void session_set_peer(struct session *s, const struct session_peer_wish *wish)
-{
-	const struct peer_params p = {
-		.event = s->place->event,
-		.name = wish->name,
-		.wait_ns = wish->wait_ns ?: SESSION_PEER_WAIT_NS,
-		.r = s->r,
-		.news = on_session_peer,
-		.userdata = s,
-	};
-
-	s->peer = peer_new(&p);
-	json_decref(s->r->peer);
-	s->r->peer = json_pack("{s:s}", "name", wish->name);
-}
-
-void session_forsake_peer(struct session *s)
-{
-	if (!s->peer)
-		return;
-	peer_forsake(s->peer);
-	if (s->stage_over)
-		session_schedule(s);
-}
-
-bool session_peer_wanted(const struct session *s, struct session_peer_want *ret)
-{
-	return s->peer && peer_wanted(s->peer, ret);
-}
-
-static int session_check_peer(const struct session *s, char **ret_message)
-{
-	if (s->peer && !session_ended(s))
-		return 0;
-	return message_fail(ret_message, -EINVAL, "Session %s %s.", s->r->id,
-			    s->peer ? "has ended" : "has no peer");
-}
-
-int session_peer_ready(struct session *s, unsigned index, const char *id, const char *version,
-		       char **ret_message)
-{
-	int r = session_check_peer(s, ret_message);
-
-	return r < 0 ? r : peer_say_ready(s->peer, index, id, version, ret_message);
-}
-
-int session_peer_result(struct session *s, unsigned index, const char *report, size_t size,
-			char **ret_message)
-{
-	int r = session_check_peer(s, ret_message);
-
-	return r < 0 ? r : peer_say_result(s->peer, index, report, size, ret_message);
-}
-
-int session_peer_failed(struct session *s, const char *sentence, char **ret_message)
-{
-	int r = session_check_peer(s, ret_message);
-
-	return r < 0 ? r : peer_say_failed(s->peer, sentence, ret_message);
-}
-
-void session_caller_left(struct session *s)
-{
-	if (s->peer && !session_ended(s))
-		peer_lost(s->peer);
-	else
-		session_stop_because(s, g_strdup("Its caller has gone."));
 }
 
 /* --- life --- */
