@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Callers of other users and the services that lrtbfd asks: a scripted polkit, a scripted logind.
 And who listens to its signals."""
+import contextlib
 import os
 import threading
 import time
@@ -21,6 +22,13 @@ def connect_as(bus, uid, kind=Connection):
         return kind(bus.address)
     finally:
         os.seteuid(own)
+
+
+@contextlib.contextmanager
+def several(kind, *args):
+    """make(**kwargs): one more of @kind each time, all of them closed at the end."""
+    with contextlib.ExitStack() as made:
+        yield lambda **kwargs: made.enter_context(contextlib.closing(kind(*args, **kwargs)))
 
 
 class Listener:

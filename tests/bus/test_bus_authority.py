@@ -6,7 +6,7 @@ import time
 import pytest
 from jeepney import DBusAddress, DBusErrorResponse, MessageType, new_method_call
 from lrtbf import ENDED, MANAGER, NAME, wait_for
-from others import INTERACTIVE, NOBODY, Polkit, connect_as
+from others import INTERACTIVE, NOBODY, Polkit, connect_as, several
 
 pytestmark = pytest.mark.root
 PLAN = """
@@ -39,15 +39,8 @@ def other(bus):
 
 @pytest.fixture
 def polkit(bus):
-    made = []
-
-    def make(**answers):
-        made.append(Polkit(bus, **answers))
-        return made[-1]
-
-    yield make
-    for service in made:
-        service.close()
+    with several(Polkit, bus) as make:
+        yield make
 
 
 def refused(call, *args, name="NotAuthorized", **kwargs):

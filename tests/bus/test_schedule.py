@@ -16,7 +16,7 @@ from jeepney import (DBusAddress, DBusErrorResponse, MessageType, new_error, new
 
 from client import run
 from lrtbf import plain, wait_for
-from others import Polkit, connect_as, NOBODY
+from others import NOBODY, Polkit, connect_as, several
 from pid1 import MANAGER, PATH, Pid1
 
 PLAN = 'duration = "200ms"; warm_up = "0s"; policy = "other"; cpus = "0";\n'
@@ -75,15 +75,8 @@ class Timers(Pid1):
 
 @pytest.fixture
 def systemd(bus):
-    made = []
-
-    def make(**kwargs):
-        made.append(Timers(bus, **kwargs))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.close()
+    with several(Timers, bus) as make:
+        yield make
 
 
 @pytest.fixture

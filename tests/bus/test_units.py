@@ -6,6 +6,7 @@ import time
 import pytest
 
 from lrtbf import children, wait_for
+from others import several
 from pid1 import Pid1
 from test_crash import comm, gone
 
@@ -23,15 +24,8 @@ scratch = "1M";
 @pytest.fixture
 def pid1(bus):
     """pid1(**kwargs): there from now on."""
-    made = []
-
-    def make(**kwargs):
-        made.append(Pid1(bus, **kwargs))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.close()
+    with several(Pid1, bus) as make:
+        yield make
 
 
 @pytest.fixture
