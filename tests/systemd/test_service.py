@@ -115,10 +115,8 @@ def test_from_outside(machine, tmp_path):
     in a mount namespace of its own, so that none needs to run."""
     leader = machine.c.leader()
     (tmp_path / "lab").write_text(f"NAME=lab\nCLASS=container\nLEADER={leader}\n")
-    client = tmp_path / "lrtbfctl"
-    client.write_bytes(subprocess.run(["cat", f"/proc/{leader}/root/usr/bin/lrtbfctl"], capture_output=True,
-                                      check=True).stdout)
-    client.chmod(0o755)
+    machine.ok(["cp", "/usr/bin/lrtbfctl", "/run/job/"])
+    client = machine.c.job / "lrtbfctl"
     os.makedirs("/run/systemd/machines", exist_ok=True)
     done = subprocess.run(
         ["unshare", "--mount", "--propagation=private", "sh", "-c",
