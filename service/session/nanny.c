@@ -320,9 +320,10 @@ static void nanny_stay_child(struct nanny *n, int r, const char *why)
 	if (n->ending)
 		return;
 	if (r != -EOPNOTSUPP) {
-		text = g_strdup_printf("Load %s ran below the daemon and not in a unit of its own: "
-				       "%s.",
-				       n->name, why);
+		text = g_strdup_printf(
+			"Load %s was started below the daemon and not in a unit of its own: "
+			"%s.",
+			n->name, why);
 		n->news("outside-unit", text, n->userdata);
 	}
 	nanny_begin_child(n);

@@ -97,7 +97,7 @@ def test_refused(pid1, ready, caller, how, words):
     assert caller.wait_state(sid) == "done"
     report = text(caller, sid)
     assert "lrtbf-measure ran in the daemon's unit and not in its own: " in report
-    assert "Load scratch ran below the daemon and not in a unit of its own: " in report
+    assert "Load scratch was started below the daemon and not in a unit of its own: " in report
     assert report.count(words) >= 2
     assert caller.report(sid)["stages"][0]["all"]["count"] > 0
     assert not systemd.processes
