@@ -227,7 +227,7 @@ def test_folder_of_plans_that_is_refused(make_daemon, bus, caller):
     assert daemon.stop() == 0
     (daemon.config / "plans.d").chmod(0o775)
     daemon.start()
-    assert "plans.d" in daemon.log()
+    wait_for(lambda: "plans.d" in daemon.log(), what="sentence about the folder")
     time.sleep(0.5)
     assert not thinned(caller)
     assert daemon.stop() == 0
