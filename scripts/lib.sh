@@ -6,7 +6,7 @@ die() { say "$0: $*"; exit 1; }
 
 # What is needed to build and run lrtbfd (Debian's package names).
 packages_run="gcc libc6-dev meson ninja-build pkg-config python3 libsystemd-dev libudev-dev
-	libglib2.0-dev libconfig-dev libsqlite3-dev libjansson-dev zlib1g-dev dbus-daemon rt-tests procps"
+	libglib2.0-dev libconfig-dev libsqlite3-dev libjansson-dev libgsl-dev zlib1g-dev dbus-daemon rt-tests procps"
 # And for the tests: sanitizers, valgrind, D-Bus callers, a locale with a decimal comma, the lab's virtual machine.
 packages_test="$packages_run clang clang-format-14 clang-format llvm libclang-rt-14-dev valgrind python3-pytest
 	python3-pytest-xdist python3-jeepney python3-dbusmock dbus-bin locales util-linux iproute2 man-db

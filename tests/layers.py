@@ -20,12 +20,14 @@ LAYERS = {
     "service/core": set(),
     "service/device": {"core"},
     "service/store": {"core"},
-    "service/report": {"core"},
+    "service/statistics": {"core"},
+    "service/import": {"core"},
+    "service/report": {"core", "statistics"},
     "service/measure": {"core"},
     "service/load": {"core"},
     "service/generator": {"core"},
-    "service/session": {"core", "device", "store"},
-    "service/bus": {"core", "device", "store", "report", "session"},
+    "service/session": {"core", "device", "store", "statistics"},
+    "service/bus": {"core", "device", "store", "statistics", "import", "report", "session"},
     "service": {"core", "device", "store", "report", "session", "bus"},
     "client": {"core"},
 }
@@ -34,6 +36,7 @@ LIBRARIES = {
     r"sqlite3\.h": ("service/store",),
     r"systemd/sd-bus.*\.h": ("service/bus", "service", "client"),
     r"libudev\.h": ("service/device",),
+    r"gsl/.*": ("service/statistics",),
     r"(gio/.*|glib-object\.h|gmodule\.h)": (),
 }
 # The kernel module's interface -> the only folders that may include it.

@@ -7,7 +7,8 @@
  * over CPUs, and as what the store keeps. It is plain memory without pointers (about 160 KiB): the
  * heap or the region holds it, never a stack. Times are nanoseconds.
  *
- * There is no count: the count is the sum of the buckets. There are two distributions: `bucket`
+ * There is no count: the count is the sum of the buckets, and of `unplaced`. There are two
+ * distributions: `bucket`
  * holds the samples taken; `missed_bucket` holds what the grid points that passed during a long
  * sample would have seen (L - k*i). The corrected view is their sum, so
  *
@@ -27,6 +28,14 @@ typedef unsigned __int128 u128;
 #define FIGURES_WORST	       32	     /* largest samples kept */
 #define FIGURES_BLOCKS	       4096	     /* blocks kept */
 #define FIGURES_BLOCK_START_NS 1000000000ULL /* length of a block before the first doubling */
+
+enum figures_stated {
+	FIGURES_STATED_MIN = 1 << 0, /* min_ns, max_ns: of samples that are in no bucket, too */
+	FIGURES_STATED_MAX = 1 << 1,
+	FIGURES_STATED_MEAN = 1 << 2,
+	FIGURES_STATED_STDDEV = 1 << 3,
+	FIGURES_STATED_NO_COUNT = 1 << 4, /* how many samples there were is not known */
+};
 
 struct worst_sample {
 	uint64_t latency_ns;
@@ -62,6 +71,15 @@ struct figures {
 			     0 is in */
 	uint32_t n_blocks;
 	uint64_t block_length_ns;
+	/*
+	 * Of figures that another program measured; all 0 in what is measured here. Some give a
+	 * part of the distribution only, some no more than a mean.
+	 */
+	uint64_t unplaced;	   /* samples in no bucket: of these only the number is known, */
+	uint64_t unplaced_from_ns; /* and that none of them is shorter; 0: not even that */
+	uint32_t stated;	   /* FIGURES_STATED_*: what the source says */
+	uint32_t pad;
+	double stated_mean_ns, stated_stddev_ns;
 	struct worst_sample worst[FIGURES_WORST];
 	struct figures_block blocks[FIGURES_BLOCKS];
 };
@@ -94,14 +112,23 @@ uint64_t figures_close(struct figures *f, uint64_t next_ns, uint64_t interval_ns
 /* Add @src to @dst (other CPUs, repeats): exact, blocks brought to the longer of both lengths. */
 void figures_add(struct figures *dst, const struct figures *src);
 
+/* Samples, those in no bucket included. */
 uint64_t figures_count(const struct figures *f);
+/* Those in buckets. */
+uint64_t figures_placed(const struct figures *f);
+/* false: not known (FIGURES_STATED_NO_COUNT). */
+bool figures_count_known(const struct figures *f);
+/* false: there is none, or it is not known. The only way to ask for these. */
+bool figures_min_ns(const struct figures *f, uint64_t *ret_ns);
+bool figures_max_ns(const struct figures *f, uint64_t *ret_ns);
 uint64_t figures_corrected_count(const struct figures *f);
 /* Blocks with a sample in them: of the warm-up and of stalls there are some without. */
 uint32_t figures_blocks_taken(const struct figures *f);
 
 /*
  * Mean and standard deviation (n-1) of the samples in ns, relative error under 1e-6 of exact
- * arithmetic; torn ones from the buckets. false: no such figure (n = 0; n < 2).
+ * arithmetic; torn ones from the buckets. Where the source states it, that; else false when some
+ * samples are in no bucket. false: no such figure (n = 0; n < 2).
  */
 bool figures_mean_ns(const struct figures *f, double *ret_ns);
 bool figures_stddev_ns(const struct figures *f, double *ret_ns);
@@ -110,7 +137,8 @@ bool figures_corrected_mean_ns(const struct figures *f, double *ret_ns);
 /*
  * Percentile @ppm/10000 %, so 500000 is the median and 999999 the 99.9999th: the
  * ceil(p*n)-th smallest by integer arithmetic, as its bucket's midpoint clamped to [min, max];
- * the median of an even n is the mean of the two middle ones. false when n*(1-p) < 1 (or n = 0).
+ * the median of an even n is the mean of the two middle ones. false when n*(1-p) < 1 (or n = 0),
+ * and when the sample of that rank is in no bucket.
  * @corrected: of the corrected view. ppm 0..999999.
  */
 bool figures_percentile_ns(const struct figures *f, uint32_t ppm, bool corrected, uint64_t *ret_ns);

@@ -14,6 +14,7 @@ static const struct {
 	{ EPERM, "NotPermitted" },  { EOPNOTSUPP, "NotRealtime" }, { EACCES, "NotAuthorized" },
 	{ EDQUOT, "QueueFull" },    { EMSGSIZE, "TooLarge" },	   { EINPROGRESS, "NotFinished" },
 	{ EIO, "Failed" },	    { EKEYREJECTED, "Refused" },   { EREMOTEIO, "PeerFailed" },
+	{ EXDEV, "NotComparable" },
 };
 
 const char *reason_from_errno(int err)

@@ -7,7 +7,8 @@
  *	Busy EBUSY, NoSuchSession ENOENT, NoSuchPlan ESRCH, InvalidPlan EBADMSG,
  *	InvalidOption EINVAL, NoDevice ENODEV, NotPermitted EPERM, NotRealtime EOPNOTSUPP,
  *	NotAuthorized EACCES, QueueFull EDQUOT, TooLarge EMSGSIZE, NotFinished EINPROGRESS,
- *	Refused EKEYREJECTED, PeerFailed EREMOTEIO, Failed: anything else
+ *	Refused EKEYREJECTED, PeerFailed EREMOTEIO, NotComparable EXDEV,
+ *	Failed: anything else
  */
 
 /* @err: errno, either sign. Never NULL: "Failed" for what has no name of its own. */

@@ -9,6 +9,7 @@
 #include "figures.h"
 #include "finding.h"
 #include "limit.h"
+#include "snapshots.h"
 #include "words.h"
 #include <jansson.h>
 #include <sys/types.h>
@@ -26,6 +27,13 @@ struct result_metric {		       /* a load's effect */
 	double mean, stddev, min, max; /* per second; stddev meaningless below n = 2 */
 };
 
+struct result_value { /* a figure that is no latency: the time of a benchmark */
+	char *name;   /* "fork", "total" */
+	char *unit;   /* "us", "s" */
+	double value;
+	int decimals; /* as many as are known, 0..9 */
+};
+
 struct result_limit {
 	struct limit limit;
 	enum limit_outcome outcome;
@@ -34,8 +42,9 @@ struct result_limit {
 };
 
 struct result_stage {
-	unsigned index; /* 0-based */
-	char *name, *load;
+	unsigned index;	   /* 0-based */
+	char *name, *load; /* of the plan's stage: repeats have the same */
+	unsigned repeat;   /* which of the plan's repeats, from 1 */
 	enum verdict verdict;
 	GPtrArray *findings;   /* of struct finding */
 	GArray *limits;	       /* of struct result_limit; empty until judged */
@@ -47,8 +56,11 @@ struct result_stage {
 	json_t *irqs; /* per-line interrupt deltas; NULL: none */
 	json_t *port; /* portfacts.h; NULL: no kernel module was used */
 	json_t *peer; /* what another machine did in it (peerreport.h); NULL: none takes part */
-	GArray *checkpoints; /* of uint64_t: ns since stage start at which we wrote */
-	bool complete;	     /* the instrument came to its end (or was stopped) by itself */
+	GArray *checkpoints;	     /* of uint64_t: ns since stage start at which we wrote */
+	struct snapshots *snapshots; /* of the distribution as it grew; NULL: none */
+	json_t *analysis;	     /* stageanalysis.h; NULL: none was made */
+	GPtrArray *values;	     /* of struct result_value; empty but for imported benchmarks */
+	bool complete;		     /* the instrument came to its end (or was stopped) by itself */
 };
 
 struct result {
@@ -63,7 +75,8 @@ struct result {
 	int wanted_policy;
 	uint64_t interval_ns, planned_ns;		    /* planned: sum of the stages */
 	uint64_t created_usec, started_usec, finished_usec; /* CLOCK_REALTIME; 0: not yet */
-	bool kept;					    /* marked: no retention touches it */
+	char *baseline;	       /* the baseline that it belongs to; "" when none. Then it is kept */
+	bool kept;	       /* marked: no retention touches it */
 	uint64_t thinned_usec; /* when retention took its details; 0: it is whole */
 	char *plan_text;       /* as queued */
 	json_t *overrides;     /* object of strings: what the caller asked over the plan */
@@ -85,6 +98,14 @@ struct result_cpu *result_cpu_new(int cpu);
 void result_cpu_free(struct result_cpu *c);
 struct result_metric *result_metric_new(const char *name, const char *unit);
 void result_metric_free(struct result_metric *m);
+
+struct result_value *result_value_new(const char *name, const char *unit, double value,
+				      int decimals);
+void result_value_free(struct result_value *v);
+
+/* Does it show latencies? Else what a benchmark took (method "quantity" is "overhead"), and its
+ * stages have values instead of figures. */
+bool result_is_latency(const struct result *r);
 
 /* All CPUs of a stage, all stages, in one: g_free(). */
 struct figures *result_stage_all(const struct result_stage *s);

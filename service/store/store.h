@@ -70,6 +70,13 @@ int store_delete(struct store *s, const char *id, store_done_t done, void *userd
 int store_mark(struct store *s, const char *id, bool kept, store_done_t done, void *userdata);
 
 /*
+ * The same for the baseline that a session belongs to: "" for none. One that belongs to one is kept
+ * (store_mark()) as well.
+ */
+int store_set_baseline(struct store *s, const char *id, const char *baseline, store_done_t done,
+		       void *userdata);
+
+/*
  * See to it that of @plan's sessions no more is kept than @keep says: in steps, on the worker's
  * thread, when nothing waits to be written, one step at once and the others while it is not quiet.
  * Told as STORE_THINNED, STORE_REMOVED and STORE_RETENTION_FAILED. Once more for the same plan: the
@@ -116,8 +123,9 @@ struct store_filter {
 	const char *label;
 	const char *state; /* one word, or several with commas */
 	const char *verdict;
-	uint64_t since_usec; /* created at or after */
-	int64_t owner;	     /* uid; -1: any */
+	uint64_t since_usec;  /* created at or after */
+	int64_t owner;	      /* uid; -1: any */
+	const char *baseline; /* those that belong to it; NULL: any */
 };
 /*
  * Heads (struct result without stages, plan_text "", conditions NULL, summary without "blocks"),
@@ -134,3 +142,24 @@ int store_list(struct store *s, const struct store_filter *f, const char *cursor
 int store_unfinished(struct store *s, GPtrArray **ret, char **ret_message);
 /* Integrity check of the whole file (slow); 0 or -EBADMSG with what it said. */
 int store_check(struct store *s, char **ret_message);
+
+/* --- figures of many sessions, without their distributions --- */
+
+struct store_point {				/* one stage of a session that measured */
+	const char *id, *stage, *load, *kernel; /* kernel "": not known */
+	unsigned repeat;
+	enum verdict verdict;
+	uint64_t started_usec; /* of the session */
+	/* NAN: there is none. Of percentiles those of figures_percentiles[], in its order */
+	double count, min_ns, avg_ns, max_ns, stddev_ns, missed, lost, within;
+	const double *percentile_ns, *corrected_ns;
+};
+/*
+ * Calls @each for every stage named @stage (NULL: all) of the sessions of @plan, or of those that
+ * belong to baseline @baseline (one of both is NULL), oldest first, at most the newest @limit
+ * sessions (0: all). Strings are borrowed during the call. Sessions whose details retention took
+ * have theirs still. -errno with a sentence.
+ */
+typedef void (*store_point_t)(const struct store_point *p, void *userdata);
+int store_points(struct store *s, const char *plan, const char *baseline, const char *stage,
+		 unsigned limit, store_point_t each, void *userdata, char **ret_message);

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+/*
+ * What is worked out once of a stage, at its session's end, on a thread, and kept with it, as JSON:
+ *
+ *	{ "intervals": { "avg_ns": [ low, high ] | null,
+ *			 "percentiles": { "99": [ low, high ] | null, ... }, "batches": n },
+ *	  "worst": { "blocks", "length_ns", "chance" } | null,
+ *	  "tail": { "blocks", "merged", "block_length_ns", "location_ns", "scale_ns", "shape",
+ *		    "shape_interval": [ low, high ], "p_value",
+ *		    "levels": [ { "times", "duration_ns", "level_ns", "low_ns", "high_ns" } ] }
+ *		  | { "refused": id, "reason": sentence, "blocks" } | null }
+ *
+ * worst.chance: at 95 %, a block of length_ns holds a worse one than the maximum with a chance
+ * below that (3 / blocks). null: not to be had from these figures.
+ */
+#include "result.h"
+
+/* A new object. Pure; takes up to some seconds. */
+json_t *stageanalysis_new(const struct result_stage *s);
