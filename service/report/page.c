@@ -7,10 +7,12 @@
 #include "page.h"
 
 #include "columns.h"
+#include "pagehtml.h"
 
 #include <string.h>
 
 #define PAGE_WIDTH     80
+#define PAGE_FIELD     12 /* columns of a field's name */
 #define PAGE_WIDTH_MIN 40
 #define PAGE_WIDTH_MAX 200
 
@@ -27,12 +29,15 @@ void page_init(struct page *p, const struct report_options *o, GString *out)
 	p->width = CLAMP(width, PAGE_WIDTH_MIN, PAGE_WIDTH_MAX);
 	p->unicode = o->unicode;
 	p->colour = o->colour;
+	p->html = NULL;
 }
 
 void page_put(struct page *p, enum page_style style, const char *s)
 {
 	bool dress = p->colour && style != PAGE_PLAIN && *s;
 
+	if (p->html)
+		return;
 	if (dress)
 		g_string_append(p->out, page_escapes[style]);
 	g_string_append(p->out, s);
@@ -42,7 +47,8 @@ void page_put(struct page *p, enum page_style style, const char *s)
 
 void page_blank(struct page *p)
 {
-	g_string_append_c(p->out, '\n');
+	if (!p->html)
+		g_string_append_c(p->out, '\n');
 }
 
 static void page_spaces(struct page *p, unsigned n)
@@ -55,6 +61,8 @@ void page_pad(struct page *p, enum page_style style, const char *s, unsigned col
 	unsigned taken = columns_of(s);
 	g_autofree char *cut = NULL;
 
+	if (p->html)
+		return;
 	if (taken > columns) {
 		cut = g_strndup(s, columns_fit(s, strlen(s), columns - 1));
 		taken = columns_of(cut);
@@ -84,6 +92,10 @@ void page_item(struct page *p, enum page_style style, const char *lead, unsigned
 	bool begun =
 		false; /* something stands on this line that a blank must part from the next word */
 
+	if (p->html) {
+		pagehtml_item(p, style, lead, text);
+		return;
+	}
 	page_put(p, style, lead);
 	while (*text) {
 		size_t word, fits;
@@ -112,6 +124,23 @@ void page_item(struct page *p, enum page_style style, const char *lead, unsigned
 	g_string_append_c(p->out, '\n');
 }
 
+void page_field(struct page *p, const char *name, enum page_style style, const char *text)
+{
+	g_autofree char *lead = g_strdup_printf("%-*s", PAGE_FIELD, name);
+
+	if (!*text)
+		return;
+	if (p->html) {
+		pagehtml_field(p, name, style, text);
+	} else if (style == PAGE_PLAIN) {
+		page_item(p, PAGE_FAINT, lead, PAGE_FIELD, text);
+	} else {
+		page_put(p, PAGE_FAINT, lead);
+		page_put(p, style, text);
+		page_blank(p);
+	}
+}
+
 void page_text(struct page *p, unsigned indent, const char *fmt, ...)
 {
 	g_autofree char *text = NULL, *lead = g_strnfill(indent, ' ');
@@ -134,6 +163,10 @@ void page_heading(struct page *p, const char *left, enum page_style style, const
 	unsigned tail = right && *right ? columns_of(right) + 5 : 0, room = p->width - tail - 4;
 	unsigned columns = MIN(columns_of(left), room - 1);
 
+	if (p->html) {
+		pagehtml_heading(p, left, style, right);
+		return;
+	}
 	page_rule(p, 2);
 	g_string_append_c(p->out, ' ');
 	page_pad(p, PAGE_BOLD, left, columns, false);

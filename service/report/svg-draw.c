@@ -37,9 +37,12 @@ static void draw_begin(struct svg *s, const char *kind, unsigned series, bool da
 {
 	unsigned n = series % SVG_SERIES;
 
+	dashed = dashed && !(series & SVG_SOLID);
 	g_string_append_printf(s->body, "<path class=\"lp-%s lp-s%u", kind, n);
 	if (dashed && n)
 		g_string_append_printf(s->body, " lp-d%u", n);
+	if (series & SVG_WIDE)
+		g_string_append(s->body, " lp-w");
 	g_string_append(s->body, "\" d=\"");
 }
 
@@ -152,6 +155,19 @@ void svg_bar(struct svg *s, const struct svg_frame *f, unsigned series, double x
 	draw_end(s);
 }
 
+void svg_bar_zero(struct svg *s, const struct svg_frame *f, unsigned series, double y1)
+{
+	double x = svg_x(f, 0), base = f->top + f->height;
+
+	draw_begin(s, "a", series, false);
+	draw_pair(s->body, 'M', x - 6, base);
+	draw_single(s->body, 'V', svg_y(f, y1));
+	draw_single(s->body, 'H', x + 6);
+	draw_single(s->body, 'V', base);
+	g_string_append_c(s->body, 'Z');
+	draw_end(s);
+}
+
 void svg_whisker(struct svg *s, const struct svg_frame *f, unsigned series, double x, double low,
 		 double high)
 {
@@ -247,6 +263,17 @@ void svg_rule_y(struct svg *s, const struct svg_frame *f, double y, const char *
 		svg_label(s, right - 4, at < f->top + 16 ? at + 13 : at - 4, SVG_END, label);
 }
 
+void svg_shade_x(struct svg *s, const struct svg_frame *f, double x0, double x1)
+{
+	g_string_append(s->body, "<path class=\"lp-shade\" d=\"");
+	draw_pair(s->body, 'M', svg_x(f, x0), f->top);
+	draw_single(s->body, 'H', svg_x(f, x1));
+	draw_single(s->body, 'V', f->top + f->height);
+	draw_single(s->body, 'H', svg_x(f, x0));
+	g_string_append_c(s->body, 'Z');
+	draw_end(s);
+}
+
 void svg_rug(struct svg *s, const struct svg_frame *f, const double *x, size_t n)
 {
 	double bottom = f->top + f->height, last = -1;
@@ -264,6 +291,59 @@ void svg_rug(struct svg *s, const struct svg_frame *f, const double *x, size_t n
 	draw_end(s);
 }
 
+/* One path per level: as many elements as there are shades, however many cells. */
+void svg_cells(struct svg *s, const struct svg_frame *f, unsigned series, unsigned rows,
+	       const struct svg_cell *cells, size_t n)
+{
+	double row = f->height / rows;
+
+	for (unsigned level = 1; level <= SVG_LEVELS; level++) {
+		g_string_append_printf(s->body,
+				       "<path class=\"lp-s%u lp-k lp-k%u\" stroke-width=\"",
+				       series % SVG_SERIES, level);
+		svg_append_number(s->body, MAX(row - (row > 6 ? 1 : 0), 0.5));
+		g_string_append(s->body, "\" d=\"");
+		for (size_t i = 0; i < n; i++) {
+			double x0 = svg_x(f, cells[i].x0), x1 = svg_x(f, cells[i].x1);
+
+			if (cells[i].level != level)
+				continue;
+			if (x1 - x0 < 1) /* the place for zero */
+				x0 -= 6, x1 = x0 + 12;
+			draw_pair(s->body, 'M', x0, f->top + (cells[i].row + 0.5) * row);
+			draw_single(s->body, 'h', x1 - x0);
+		}
+		draw_end(s);
+	}
+}
+
+void svg_row_ticks(struct svg *s, const struct svg_frame *f, unsigned series, unsigned rows,
+		   const double *x)
+{
+	double row = f->height / rows;
+
+	draw_begin(s, "l", series, false);
+	for (unsigned i = 0; i < rows; i++) {
+		if (!isfinite(x[i]))
+			continue;
+		draw_pair(s->body, 'M', svg_x(f, x[i]), f->top + i * row);
+		draw_single(s->body, 'v', row);
+	}
+	draw_end(s);
+}
+
+static void draw_key_levels(struct svg *s, unsigned series, double x, double y)
+{
+	for (unsigned level = 1; level <= SVG_LEVELS; level++) {
+		g_string_append_printf(
+			s->body, "<path class=\"lp-s%u lp-k lp-k%u\" stroke-width=\"10\" d=\"",
+			series % SVG_SERIES, level);
+		draw_pair(s->body, 'M', x + (level - 1) * 3, y);
+		g_string_append(s->body, "h3");
+		draw_end(s);
+	}
+}
+
 static void draw_key(struct svg *s, const struct svg_entry *e, double x, double y)
 {
 	switch (e->key) {
@@ -271,6 +351,9 @@ static void draw_key(struct svg *s, const struct svg_entry *e, double x, double 
 		draw_begin(s, draw_mark_kind(e->mark), e->series, false);
 		draw_mark(s->body, e->mark, x + DRAW_KEY / 2, y);
 		draw_end(s);
+		return;
+	case SVG_KEY_LEVELS:
+		draw_key_levels(s, e->series, x, y);
 		return;
 	case SVG_KEY_AREA:
 	case SVG_KEY_BAND:

@@ -204,6 +204,8 @@ char *svg_axis_text(const struct svg_axis *a, double value)
 		return axis_chance(value);
 	case SVG_DATE:
 		return axis_date(value);
+	case SVG_RETURN:
+		return axis_chance(1 / value);
 	case SVG_PLAIN:
 		break;
 	}

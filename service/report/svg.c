@@ -33,7 +33,9 @@ const char svg_style[] =
 	".lp .lp-axis{fill:none;stroke:#8c959f;stroke-width:1}"
 	".lp .lp-rule{fill:none;stroke:#57606a;stroke-width:1;stroke-dasharray:4 3}"
 	".lp .lp-rug{fill:none;stroke:#8c959f;stroke-width:1}"
+	".lp .lp-shade{fill:#8c959f;fill-opacity:.18}"
 	".lp .lp-l{fill:none;stroke-width:1.7;stroke-linejoin:round}"
+	".lp .lp-w{stroke-width:4.5;stroke-opacity:.4}"
 	".lp .lp-a{fill-opacity:.28;stroke-width:1.2;stroke-linejoin:round}"
 	".lp .lp-b{fill-opacity:.16;stroke:none}"
 	".lp .lp-m{stroke-width:1.4}"
@@ -53,27 +55,35 @@ const char svg_style[] =
 	".lp .lp-d5{stroke-dasharray:6 2 1.5 2 1.5 2}"
 	".lp .lp-d6{stroke-dasharray:1.5 2}"
 	".lp .lp-d7{stroke-dasharray:12 2 5 2}"
-	".lp .lp-l,.lp .lp-o{fill:none}"
-	".lp .lp-b{stroke:none}"
-	"@media screen and (prefers-color-scheme:dark){"
-	".lp text{fill:#e6e9ed}"
-	".lp .lp-bg{fill:#15191e}"
-	".lp .lp-q,.lp .lp-n{fill:#a3adb8}"
-	".lp .lp-grid{stroke:#2b3138}"
-	".lp .lp-minor{stroke:#1f242a}"
-	".lp .lp-axis,.lp .lp-rug{stroke:#78828d}"
-	".lp .lp-rule{stroke:#a3adb8}"
-	".lp .lp-s0{stroke:#4aa8e8;fill:#4aa8e8}"
-	".lp .lp-s1{stroke:#f5863d;fill:#f5863d}"
-	".lp .lp-s2{stroke:#2fc99b;fill:#2fc99b}"
-	".lp .lp-s3{stroke:#e59ac8;fill:#e59ac8}"
-	".lp .lp-s4{stroke:#efb83f;fill:#efb83f}"
-	".lp .lp-s5{stroke:#93d4ff;fill:#93d4ff}"
-	".lp .lp-s6{stroke:#e6e9ed;fill:#e6e9ed}"
-	".lp .lp-s7{stroke:#c9be4a;fill:#c9be4a}"
-	".lp .lp-l,.lp .lp-o{fill:none}"
-	".lp .lp-b{stroke:none}"
-	"}";
+	".lp .lp-k1{stroke-opacity:.14}"
+	".lp .lp-k2{stroke-opacity:.26}"
+	".lp .lp-k3{stroke-opacity:.39}"
+	".lp .lp-k4{stroke-opacity:.51}"
+	".lp .lp-k5{stroke-opacity:.63}"
+	".lp .lp-k6{stroke-opacity:.75}"
+	".lp .lp-k7{stroke-opacity:.88}"
+	".lp .lp-k8{stroke-opacity:1}"
+	".lp .lp-l,.lp .lp-o,.lp .lp-k{fill:none}"
+	".lp .lp-b{stroke:none}";
+const char svg_style_dark[] = "@media screen and (prefers-color-scheme:dark){"
+			      "svg.lp text{fill:#e6e9ed}"
+			      "svg.lp .lp-bg{fill:#15191e}"
+			      "svg.lp .lp-q,svg.lp .lp-n{fill:#a3adb8}"
+			      "svg.lp .lp-grid{stroke:#2b3138}"
+			      "svg.lp .lp-minor{stroke:#1f242a}"
+			      "svg.lp .lp-axis,svg.lp .lp-rug{stroke:#78828d}"
+			      "svg.lp .lp-rule{stroke:#a3adb8}"
+			      "svg.lp .lp-s0{stroke:#4aa8e8;fill:#4aa8e8}"
+			      "svg.lp .lp-s1{stroke:#f5863d;fill:#f5863d}"
+			      "svg.lp .lp-s2{stroke:#2fc99b;fill:#2fc99b}"
+			      "svg.lp .lp-s3{stroke:#e59ac8;fill:#e59ac8}"
+			      "svg.lp .lp-s4{stroke:#efb83f;fill:#efb83f}"
+			      "svg.lp .lp-s5{stroke:#93d4ff;fill:#93d4ff}"
+			      "svg.lp .lp-s6{stroke:#e6e9ed;fill:#e6e9ed}"
+			      "svg.lp .lp-s7{stroke:#c9be4a;fill:#c9be4a}"
+			      "svg.lp .lp-l,svg.lp .lp-o,svg.lp .lp-k{fill:none}"
+			      "svg.lp .lp-b{stroke:none}"
+			      "}";
 /* clang-format on */
 
 /* What XML forbids, what shows as nothing sensible, and what turns the text around it. */
@@ -238,9 +248,9 @@ void svg_end(struct svg *s, const char *title, const char *desc, enum svg_form f
 	svg_append_text(out, desc);
 	g_string_append_printf(
 		out,
-		"</desc>\n<style>%s</style>\n"
+		"</desc>\n<style>%s%s</style>\n"
 		"<rect class=\"lp-bg\" width=\"100%%\" height=\"100%%\"/>\n%s</svg>\n",
-		svg_style, s->body->str);
+		svg_style, form == SVG_ALONE ? svg_style_dark : "", s->body->str);
 	g_string_free(s->body, TRUE);
 	g_free(s->prefix);
 	g_free(s);

@@ -29,7 +29,9 @@
 #include <stdint.h>
 
 #define SVG_WIDTH  860
-#define SVG_SERIES 8 /* colours; series N has that of N % SVG_SERIES */
+#define SVG_SERIES 8	 /* colours; series N has that of N % SVG_SERIES */
+#define SVG_SOLID  0x100 /* added to a series: without its dashes */
+#define SVG_WIDE   0x200 /* a wide, pale line for others to lie on: of all of them together */
 
 struct svg {
 	GString *body;
@@ -69,8 +71,9 @@ char *svg_text_fit(const char *s, double size, double width);
  */
 char *svg_foreign(const char *s);
 
-/* The style sheet, without an element around it. */
-extern const char svg_style[];
+/* The style sheet, without an element around it; and what is different in the dark, which HTML must
+ * have in its head, once for all SVG_INSIDE. */
+extern const char svg_style[], svg_style_dark[];
 
 /* --- axes --- */
 
@@ -81,6 +84,7 @@ enum svg_unit {
 	SVG_COUNT,  /* "1", "10", "1k", "1M" */
 	SVG_CHANCE, /* 0..1: "1", "1 in 10", "1 in 1k" */
 	SVG_DATE,   /* us since 1970, UTC: "2026-11-30" */
+	SVG_RETURN, /* one in so many: "1 in 10", "1 in 1k" */
 };
 
 struct svg_axis {
@@ -138,6 +142,8 @@ void svg_band(struct svg *s, const struct svg_frame *f, unsigned series,
 /* A bar from @x0 to @x1 and from @y0 up to @y1, all on the axes. */
 void svg_bar(struct svg *s, const struct svg_frame *f, unsigned series, double x0, double x1,
 	     double y0, double y1);
+/* A bar up to @y1 at the place for zero of a x axis that has one. */
+void svg_bar_zero(struct svg *s, const struct svg_frame *f, unsigned series, double y1);
 /* An error bar: a vertical line with ends. */
 void svg_whisker(struct svg *s, const struct svg_frame *f, unsigned series, double x, double low,
 		 double high);
@@ -148,8 +154,24 @@ void svg_open_end(struct svg *s, const struct svg_frame *f, unsigned series, str
 /* A line across the frame with @label (NULL: none) at its end: a limit, a change. */
 void svg_rule_x(struct svg *s, const struct svg_frame *f, double x, const char *label);
 void svg_rule_y(struct svg *s, const struct svg_frame *f, double y, const char *label);
+/* The frame's background between two x values. */
+void svg_shade_x(struct svg *s, const struct svg_frame *f, double x0, double x1);
 /* Short ticks into the frame from below, for things that come often. */
 void svg_rug(struct svg *s, const struct svg_frame *f, const double *x, size_t n);
+
+/*
+ * A strip of rows, all of the frame's height, row 0 on top: cells from x0 to x1 shaded by their
+ * level, 1 (faintest) to SVG_LEVELS, 0 not drawn; and a short line per row at x[row] (NAN: none).
+ */
+#define SVG_LEVELS 8
+struct svg_cell {
+	unsigned row, level;
+	double x0, x1;
+};
+void svg_cells(struct svg *s, const struct svg_frame *f, unsigned series, unsigned rows,
+	       const struct svg_cell *cells, size_t n);
+void svg_row_ticks(struct svg *s, const struct svg_frame *f, unsigned series, unsigned rows,
+		   const double *x);
 
 /* --- text --- */
 
@@ -162,7 +184,15 @@ void svg_heading(struct svg *s, const char *title, const char *sub);
 /* Small print, wrapped. */
 void svg_note(struct svg *s, const char *text);
 
-enum svg_key { SVG_KEY_LINE, SVG_KEY_AREA, SVG_KEY_BAND, SVG_KEY_MARK, SVG_KEY_RUG, SVG_KEY_RULE };
+enum svg_key {
+	SVG_KEY_LINE,
+	SVG_KEY_AREA,
+	SVG_KEY_BAND,
+	SVG_KEY_MARK,
+	SVG_KEY_RUG,
+	SVG_KEY_RULE,
+	SVG_KEY_LEVELS, /* all shades, faintest first */
+};
 struct svg_entry {
 	enum svg_key key;
 	unsigned series;

@@ -7,6 +7,7 @@
 #include "table.h"
 
 #include "columns.h"
+#include "pagehtml.h"
 
 #define TABLE_INDENT 2
 #define TABLE_GAP    2
@@ -140,10 +141,29 @@ static void table_put(const struct table *t, struct page *p, enum page_style sty
 	g_string_append_c(out, '\n');
 }
 
+static void table_print_html(const struct table *t, struct page *p)
+{
+	pagehtml_table_begin(p);
+	for (guint i = 0; i < t->columns->len; i++)
+		pagehtml_column(p, table_column_at(t, i)->title, table_column_at(t, i)->right);
+	for (guint i = 0; i < t->rows->len; i++) {
+		const struct table_row *r = &g_array_index(t->rows, struct table_row, i);
+
+		pagehtml_row(p, r->style);
+		for (guint k = 0; k < t->columns->len; k++)
+			pagehtml_cell(p, table_cell_at(r, k), k == 0, table_column_at(t, k)->right);
+	}
+	pagehtml_table_end(p);
+}
+
 void table_print(const struct table *t, struct page *p)
 {
 	guint from = 1, to;
 
+	if (p->html) {
+		table_print_html(t, p);
+		return;
+	}
 	do {
 		to = table_fold(t, p, from);
 		table_put(t, p, PAGE_FAINT, NULL, from, to);

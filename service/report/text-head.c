@@ -16,7 +16,6 @@
 
 #include <string.h>
 
-#define TEXT_FIELD    12
 #define TEXT_IRQS_MAX 8 /* threads named in the head; all are in the JSON report */
 
 enum page_style text_verdict_style(enum verdict v)
@@ -51,11 +50,9 @@ static void text_notes(struct page *p, const GPtrArray *notes)
 /* One line "Name        text"; nothing for an empty text. */
 static void text_field(struct page *p, const char *name, const char *text)
 {
-	g_autofree char *lead = g_strdup_printf("%-*s", TEXT_FIELD, name);
 	g_autofree char *clean = cell_text(text);
 
-	if (*clean)
-		page_item(p, PAGE_FAINT, lead, TEXT_FIELD, clean);
+	page_field(p, name, PAGE_PLAIN, clean);
 }
 
 static void text_plan(struct page *p, const struct result *r)
@@ -218,7 +215,6 @@ static void text_when(struct page *p, const struct result *r)
 
 static void text_outcome(struct page *p, const struct result *r)
 {
-	g_autofree char *lead = g_strdup_printf("%-*s", TEXT_FIELD, "Verdict");
 	g_autofree char *reason = cell_text(r->reason);
 	const char *verdict = r->verdict == VERDICT_EMPTY   ? "not yet"
 			      : r->verdict != VERDICT_NONE  ? verdict_to_string(r->verdict)
@@ -226,9 +222,7 @@ static void text_outcome(struct page *p, const struct result *r)
 							    : "none, no limit was set";
 
 	text_field(p, "State", session_state_to_string(r->state));
-	page_put(p, PAGE_FAINT, lead);
-	page_put(p, text_verdict_style(r->verdict), verdict);
-	page_blank(p);
+	page_field(p, "Verdict", text_verdict_style(r->verdict), verdict);
 	if (*reason)
 		text_field(p, "Reason", reason);
 }

@@ -10,6 +10,7 @@
 #include "bars.h"
 #include "cell.h"
 #include "duration.h"
+#include "pagehtml.h"
 #include "portfacts.h"
 #include "table.h"
 #include "text-effect.h"
@@ -271,7 +272,9 @@ void text_stage(struct page *p, const struct result_stage *s, guint number, guin
 	text_limits(p, s);
 	text_worth(p, all);
 	text_beside(p, all);
-	if (figures_count(all)) {
+	if (p->html) {
+		pagehtml_pictures(p, s);
+	} else if (figures_count(all)) {
 		page_blank(p);
 		bars_print(all, p);
 	}
