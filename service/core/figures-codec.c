@@ -8,14 +8,11 @@
  * is one encoding of a value and decode(encode(f)) = f both ways.
  */
 #include "figures.h"
+#include "varint.h"
 
 #include <errno.h>
 
 #define CODEC_VERSION 1
-
-struct cursor {
-	const uint8_t *at, *end;
-};
 
 static const size_t scalars64[] = {
 	offsetof(struct figures, min_ns),
@@ -50,141 +47,67 @@ static const size_t scalars128[] = {
 
 #define FIELD(type, f, offset) (*(type *)((char *)(f) + (offset)))
 
-static void put(GByteArray *out, u128 v)
-{
-	uint8_t byte;
-
-	do {
-		byte = (v & 0x7f) | (v > 0x7f ? 0x80 : 0);
-		g_byte_array_append(out, &byte, 1);
-		v >>= 7;
-	} while (v > 0);
-}
-
-/* The lowest @bits bits hold the value, in its shortest form. */
-static int get(struct cursor *c, unsigned bits, u128 *ret)
-{
-	u128 v = 0;
-
-	for (unsigned shift = 0; shift < bits && c->at < c->end; shift += 7) {
-		uint8_t byte = *c->at++;
-
-		if (bits - shift < 7 && (byte & 0x7f) >> (bits - shift))
-			return -EBADMSG;
-		v |= (u128)(byte & 0x7f) << shift;
-		if (byte & 0x80)
-			continue;
-		if (byte == 0 && shift > 0)
-			return -EBADMSG;
-		*ret = v;
-		return 0;
-	}
-	return -EBADMSG;
-}
-
-static int get64(struct cursor *c, uint64_t *ret)
-{
-	u128 v;
-	int r = get(c, 64, &v);
-
-	if (r == 0)
-		*ret = v;
-	return r;
-}
-
-/* Pairs of (empty buckets before it, count), ended by a count of 0 that no bucket in the list has.
- */
-static void put_buckets(GByteArray *out, const uint64_t *bucket)
-{
-	unsigned next = 0;
-
-	for (unsigned b = 0; b < HISTOGRAM_BUCKETS; b++) {
-		if (bucket[b] == 0)
-			continue;
-		put(out, bucket[b]);
-		put(out, b - next);
-		next = b + 1;
-	}
-	put(out, 0);
-}
-
-static int get_buckets(struct cursor *c, uint64_t *bucket)
-{
-	uint64_t count, skip = 0, next = 0;
-	int r;
-
-	while ((r = get64(c, &count)) == 0 && count > 0) {
-		r = get64(c, &skip);
-		if (r < 0)
-			return r;
-		if (skip >= HISTOGRAM_BUCKETS - next)
-			return -EBADMSG;
-		bucket[next + skip] = count;
-		next += skip + 1;
-	}
-	return r;
-}
-
 void figures_encode(const struct figures *f, GByteArray *ret)
 {
-	put(ret, CODEC_VERSION);
+	varint_put(ret, CODEC_VERSION);
 	for (size_t i = 0; i < G_N_ELEMENTS(scalars32); i++)
-		put(ret, FIELD(const uint32_t, f, scalars32[i]));
+		varint_put(ret, FIELD(const uint32_t, f, scalars32[i]));
 	for (size_t i = 0; i < G_N_ELEMENTS(scalars64); i++)
-		put(ret, FIELD(const uint64_t, f, scalars64[i]));
+		varint_put(ret, FIELD(const uint64_t, f, scalars64[i]));
 	for (size_t i = 0; i < G_N_ELEMENTS(scalars128); i++)
-		put(ret, FIELD(const u128, f, scalars128[i]));
-	put_buckets(ret, f->bucket);
-	put_buckets(ret, f->missed_bucket);
+		varint_put(ret, FIELD(const u128, f, scalars128[i]));
+	varint_put_buckets(ret, f->bucket);
+	varint_put_buckets(ret, f->missed_bucket);
 	for (uint32_t i = 0; i < f->n_worst; i++) {
-		put(ret, f->worst[i].latency_ns);
-		put(ret, f->worst[i].at_ns);
-		put(ret, f->worst[i].self);
+		varint_put(ret, f->worst[i].latency_ns);
+		varint_put(ret, f->worst[i].at_ns);
+		varint_put(ret, f->worst[i].self);
 	}
 	for (uint32_t i = 0; i < f->n_blocks; i++) {
-		put(ret, f->blocks[i].count);
+		varint_put(ret, f->blocks[i].count);
 		if (f->blocks[i].count == 0)
 			continue;
-		put(ret, f->blocks[i].max_ns);
-		put(ret, f->blocks[i].sum_ns);
+		varint_put(ret, f->blocks[i].max_ns);
+		varint_put(ret, f->blocks[i].sum_ns);
 	}
 }
 
-static int get_scalars(struct cursor *c, struct figures *f)
+static int get_scalars(struct varint_cursor *c, struct figures *f)
 {
 	u128 v;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(scalars32); i++) {
-		if (get(c, 32, &v) < 0)
+		if (varint_get(c, 32, &v) < 0)
 			return -EBADMSG;
 		FIELD(uint32_t, f, scalars32[i]) = v;
 	}
 	for (size_t i = 0; i < G_N_ELEMENTS(scalars64); i++)
-		if (get64(c, &FIELD(uint64_t, f, scalars64[i])) < 0)
+		if (varint_get64(c, &FIELD(uint64_t, f, scalars64[i])) < 0)
 			return -EBADMSG;
 	for (size_t i = 0; i < G_N_ELEMENTS(scalars128); i++) {
-		if (get(c, 128, &v) < 0)
+		if (varint_get(c, 128, &v) < 0)
 			return -EBADMSG;
 		FIELD(u128, f, scalars128[i]) = v;
 	}
 	return f->n_worst > FIGURES_WORST || f->n_blocks > FIGURES_BLOCKS ? -EBADMSG : 0;
 }
 
-static int get_lists(struct cursor *c, struct figures *f)
+static int get_lists(struct varint_cursor *c, struct figures *f)
 {
 	uint64_t self = 0;
 
 	for (uint32_t i = 0; i < f->n_worst; i++) {
-		if (get64(c, &f->worst[i].latency_ns) < 0 || get64(c, &f->worst[i].at_ns) < 0 ||
-		    get64(c, &self) < 0 || self > 1)
+		if (varint_get64(c, &f->worst[i].latency_ns) < 0 ||
+		    varint_get64(c, &f->worst[i].at_ns) < 0 || varint_get64(c, &self) < 0 ||
+		    self > 1)
 			return -EBADMSG;
 		f->worst[i].self = self;
 	}
 	for (uint32_t i = 0; i < f->n_blocks; i++) {
-		if (get64(c, &f->blocks[i].count) < 0)
+		if (varint_get64(c, &f->blocks[i].count) < 0)
 			return -EBADMSG;
-		if (f->blocks[i].count > 0 &&
-		    (get64(c, &f->blocks[i].max_ns) < 0 || get64(c, &f->blocks[i].sum_ns) < 0))
+		if (f->blocks[i].count > 0 && (varint_get64(c, &f->blocks[i].max_ns) < 0 ||
+					       varint_get64(c, &f->blocks[i].sum_ns) < 0))
 			return -EBADMSG;
 	}
 	return 0;
@@ -193,14 +116,14 @@ static int get_lists(struct cursor *c, struct figures *f)
 int figures_decode(const void *data, size_t size, struct figures **ret)
 {
 	g_autofree struct figures *f = figures_new();
-	struct cursor c;
+	struct varint_cursor c;
 	uint64_t version;
 
 	if (size == 0) /* and @data perhaps NULL, to which nothing may be added */
 		return -EBADMSG;
-	c = (struct cursor){ .at = data, .end = (const uint8_t *)data + size };
-	if (get64(&c, &version) < 0 || version != CODEC_VERSION || get_scalars(&c, f) < 0 ||
-	    get_buckets(&c, f->bucket) < 0 || get_buckets(&c, f->missed_bucket) < 0 ||
+	c = (struct varint_cursor){ .at = data, .end = (const uint8_t *)data + size };
+	if (varint_get64(&c, &version) < 0 || version != CODEC_VERSION || get_scalars(&c, f) < 0 ||
+	    varint_get_buckets(&c, f->bucket) < 0 || varint_get_buckets(&c, f->missed_bucket) < 0 ||
 	    get_lists(&c, f) < 0 || c.at != c.end)
 		return -EBADMSG;
 	if (figures_check(f) < 0)

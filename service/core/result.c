@@ -40,17 +40,40 @@ void result_metric_free(struct result_metric *m)
 	g_free(m);
 }
 
+struct result_value *result_value_new(const char *name, const char *unit, double value,
+				      int decimals)
+{
+	struct result_value *v = g_new0(struct result_value, 1);
+
+	v->name = g_strdup(name);
+	v->unit = g_strdup(unit);
+	v->value = value;
+	v->decimals = decimals;
+	return v;
+}
+
+void result_value_free(struct result_value *v)
+{
+	if (!v)
+		return;
+	g_free(v->name);
+	g_free(v->unit);
+	g_free(v);
+}
+
 struct result_stage *result_stage_new(void)
 {
 	struct result_stage *s = g_new0(struct result_stage, 1);
 
 	s->name = g_strdup("");
 	s->load = g_strdup("");
+	s->repeat = 1;
 	s->findings = findings_new();
 	s->limits = g_array_new(FALSE, TRUE, sizeof(struct result_limit));
 	s->metrics = g_ptr_array_new_with_free_func((GDestroyNotify)result_metric_free);
 	s->cpus = g_ptr_array_new_with_free_func((GDestroyNotify)result_cpu_free);
 	s->checkpoints = g_array_new(FALSE, TRUE, sizeof(uint64_t));
+	s->values = g_ptr_array_new_with_free_func((GDestroyNotify)result_value_free);
 	return s;
 }
 
@@ -68,6 +91,9 @@ void result_stage_free(struct result_stage *s)
 	json_decref(s->irqs);
 	json_decref(s->port);
 	json_decref(s->peer);
+	json_decref(s->analysis);
+	snapshots_free(s->snapshots);
+	g_ptr_array_unref(s->values);
 	g_free(s);
 }
 
@@ -79,6 +105,13 @@ static void *result_metric_copy(const void *data, void *unused)
 	m->name = g_strdup(src->name);
 	m->unit = g_strdup(src->unit);
 	return m;
+}
+
+static void *result_value_copy(const void *data, void *unused)
+{
+	const struct result_value *src = data;
+
+	return result_value_new(src->name, src->unit, src->value, src->decimals);
 }
 
 static void *result_cpu_copy(const void *data, void *unused)
@@ -105,6 +138,9 @@ static void *result_stage_copy(const void *data, void *unused)
 	s->irqs = json_deep_copy(src->irqs);
 	s->port = json_deep_copy(src->port);
 	s->peer = json_deep_copy(src->peer);
+	s->analysis = json_deep_copy(src->analysis);
+	s->snapshots = src->snapshots ? snapshots_copy(src->snapshots) : NULL;
+	s->values = g_ptr_array_copy(src->values, (GCopyFunc)result_value_copy, NULL);
 	return s;
 }
 
@@ -119,6 +155,7 @@ struct result *result_new(void)
 	r->reason_id = g_strdup("");
 	r->instrument = g_strdup("");
 	r->plan_text = g_strdup("");
+	r->baseline = g_strdup("");
 	r->overrides = json_object();
 	r->method = json_object();
 	r->findings = findings_new();
@@ -137,6 +174,7 @@ void result_free(struct result *r)
 	g_free(r->reason_id);
 	g_free(r->instrument);
 	g_free(r->plan_text);
+	g_free(r->baseline);
 	json_decref(r->overrides);
 	json_decref(r->method);
 	json_decref(r->conditions);
@@ -159,6 +197,7 @@ struct result *result_copy(const struct result *src)
 	r->reason_id = g_strdup(src->reason_id);
 	r->instrument = g_strdup(src->instrument);
 	r->plan_text = g_strdup(src->plan_text);
+	r->baseline = g_strdup(src->baseline);
 	r->overrides = json_deep_copy(src->overrides);
 	r->method = json_deep_copy(src->method);
 	r->conditions = json_deep_copy(src->conditions);
@@ -169,6 +208,13 @@ struct result *result_copy(const struct result *src)
 	if (src->stages)
 		r->stages = g_ptr_array_copy(src->stages, (GCopyFunc)result_stage_copy, NULL);
 	return r;
+}
+
+bool result_is_latency(const struct result *r)
+{
+	const char *quantity = json_string_value(json_object_get(r->method, "quantity"));
+
+	return g_strcmp0(quantity, "overhead") != 0;
 }
 
 struct figures *result_stage_all(const struct result_stage *s)
