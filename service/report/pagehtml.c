@@ -78,6 +78,13 @@ void pagehtml_item(struct page *p, enum page_style style, const char *lead, cons
 	g_string_append(p->out, "</p>\n");
 }
 
+void pagehtml_badge(struct page *p, enum page_style style, const char *text)
+{
+	g_string_append_printf(p->out, " <span class=\"badge %s\">", pagehtml_classes[style]);
+	svg_append_text(p->out, text);
+	g_string_append(p->out, "</span>");
+}
+
 void pagehtml_field(struct page *p, const char *name, enum page_style style, const char *text)
 {
 	pagehtml_flush(p, true);
@@ -100,12 +107,8 @@ void pagehtml_heading(struct page *p, const char *left, enum page_style style, c
 	p->html->section = true;
 	g_string_append(p->out, "<section>\n<h2>");
 	svg_append_text(p->out, left);
-	if (right && *right) {
-		g_string_append_printf(p->out, " <span class=\"badge %s\">",
-				       pagehtml_classes[style]);
-		svg_append_text(p->out, right);
-		g_string_append(p->out, "</span>");
-	}
+	if (right && *right)
+		pagehtml_badge(p, style, right);
 	g_string_append(p->out, "</h2>\n");
 }
 

@@ -23,6 +23,8 @@ void pagehtml_done(struct page *p);
 
 void pagehtml_item(struct page *p, enum page_style style, const char *lead, const char *text);
 void pagehtml_field(struct page *p, const char *name, enum page_style style, const char *text);
+/* A word in a frame, in the line that is open. */
+void pagehtml_badge(struct page *p, enum page_style style, const char *text);
 /* Begins a section. */
 void pagehtml_heading(struct page *p, const char *left, enum page_style style, const char *right);
 void pagehtml_subheading(struct page *p, const char *text);

@@ -65,6 +65,12 @@ void svg_line(struct svg *s, const struct svg_frame *f, unsigned series, const s
 	draw_end(s);
 }
 
+/* As they are written. */
+static bool draw_apart(double a, double b)
+{
+	return llround(a * 100) != llround(b * 100);
+}
+
 /* Appends steps from @p[0]; a value that is not known ends them. Returns how many were drawn. */
 static size_t draw_steps(GString *out, const struct svg_frame *f, const struct svg_point *p,
 			 size_t n)
@@ -78,11 +84,11 @@ static size_t draw_steps(GString *out, const struct svg_frame *f, const struct s
 	for (i = 1; i < n && draw_known(&p[i]); i++) {
 		double next_x = svg_x(f, p[i].x), next_y = svg_y(f, p[i].y);
 
-		if (fabs(next_x - x) >= 0.005) {
+		if (draw_apart(x, next_x)) {
 			draw_single(out, 'H', next_x);
 			x = next_x;
 		}
-		if (fabs(next_y - y) >= 0.005) {
+		if (draw_apart(y, next_y)) {
 			draw_single(out, 'V', next_y);
 			y = next_y;
 		}

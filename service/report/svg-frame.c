@@ -13,7 +13,7 @@
 #include <time.h>
 
 #define FRAME_LEFT   78.0
-#define FRAME_RIGHT  22.0
+#define FRAME_RIGHT  32.0
 #define FRAME_ABOVE  24.0 /* the y axis's label */
 #define FRAME_ZERO   30.0 /* the place for zero */
 #define FRAME_TICK   12.0 /* size of a tick's text */

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Colours carry no meaning alone: a verdict is a word in a frame, a broken limit says so. On paper
+ * everything is light, tables break between rows only and a plot stays whole. Wide tables scroll in
+ * themselves; the page does not.
+ */
+#include "htmlstyle.h"
+
+/* clang-format off: a style sheet */
+const char htmlstyle[] =
+	"*{box-sizing:border-box}"
+	"html{color-scheme:light dark;background:#fff;color:#1f2328}"
+	"body{margin:0 auto;padding:1.5rem 1rem "
+	"3rem;max-width:58rem;font-size:15px;line-height:1.5;"
+	"font-family:system-ui,Cantarell,'DejaVu Sans',Helvetica,Arial,sans-serif}"
+	"header p,dt,caption,thead th,.badge{color:#57606a}"
+	"header p{margin:0}"
+	"h1{margin:0 0 1rem;font-size:1.7rem;line-height:1.2;overflow-wrap:anywhere}"
+	"h2{margin:2.5rem 0 .75rem;padding-bottom:.3rem;border-bottom:1px solid #d0d7de;"
+	"font-size:1.25rem;overflow-wrap:anywhere}"
+	"p{margin:.6rem 0;overflow-wrap:anywhere}"
+	"p.bad,p.doubt{padding:.45rem .75rem;border-left:4px solid #b58100;background:#f6f8fa}"
+	"p.bad{border-left-color:#b42318}"
+	"strong{margin-right:.3em}"
+	".badge{display:inline-block;padding:0 .55em;border:1px solid currentColor;"
+	"border-radius:1em;font-size:.85rem;font-weight:600;vertical-align:.1em}"
+	".badge.good,tr.good>*{color:#116b3a}"
+	".badge.bad,tr.bad>*,p.bad strong{color:#b42318}"
+	".badge.doubt,tr.doubt>*,p.doubt strong{color:#8a5a00}"
+	"dl{margin:1rem 0}"
+	"dt{float:left;clear:left;width:7rem}"
+	"dd{margin:0 0 .15rem 8rem;overflow-wrap:anywhere}"
+	".wide{overflow-x:auto;margin:1rem 0}"
+	"table{border-collapse:collapse;font-size:.87rem;font-variant-numeric:tabular-nums}"
+	"caption{padding-bottom:.35rem;text-align:left}"
+	"th,td{padding:.22rem .65rem;border-bottom:1px solid #d0d7de;text-align:left;"
+	"font-weight:400;vertical-align:top;unicode-bidi:isolate;overflow-wrap:anywhere}"
+	"thead th{border-bottom-width:2px;white-space:nowrap}"
+	".n{text-align:right;white-space:nowrap}"
+	"tr.all>*{font-weight:600}"
+	"figure{margin:1.25rem 0}"
+	"figure svg{display:block;width:100%;height:auto}"
+	"pre{padding:.75rem 1rem;background:#f6f8fa;border:1px solid #d0d7de;"
+	"border-radius:6px;font-size:.85rem;white-space:pre-wrap;overflow-wrap:anywhere}"
+	"@media screen and (prefers-color-scheme:dark){"
+	"html{background:#15191e;color:#e6e9ed}"
+	"header p,dt,caption,thead th,.badge{color:#a3adb8}"
+	"h2,th,td,pre{border-color:#363d46}"
+	"p.bad,p.doubt,pre{background:#1c2128}"
+	"p.doubt{border-left-color:#efb83f}p.bad{border-left-color:#ff8a7a}"
+	".badge.good,tr.good>*{color:#5fd08d}"
+	".badge.bad,tr.bad>*,p.bad strong{color:#ff8a7a}"
+	".badge.doubt,tr.doubt>*,p.doubt strong{color:#efb83f}}"
+	"@page{size:A4;margin:16mm 14mm}"
+	"@media print{body{max-width:none;padding:0;font-size:9.5pt}"
+	"h1,h2,caption{break-after:avoid}tr,figure,p{break-inside:avoid}"
+	"thead{display:table-header-group}.wide{overflow:visible}"
+	"table{font-size:8pt}th,td{padding:.15rem .4rem}"
+	"p.bad,p.doubt{margin:.3rem 0;padding:.2rem .6rem}}";
+/* clang-format on */
