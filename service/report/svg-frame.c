@@ -261,6 +261,8 @@ static void axis_log_ticks(const struct svg_axis *a, double room, GArray *ticks)
 	double decades = log10(a->high / a->low), first = floor(log10(a->low) + 1e-9);
 	int every = (int)ceil(decades / MAX(room, 1));
 
+	if (every == 2 && a->unit == SVG_TIME)
+		every = 3; /* whole units */
 	if (decades < 0.55) {
 		axis_even_ticks(a, room * 0.7, ticks);
 		return;
@@ -268,7 +270,7 @@ static void axis_log_ticks(const struct svg_axis *a, double room, GArray *ticks)
 	for (double d = first; d <= log10(a->high) + 1e-9; d++)
 		for (int m = 1; m < 10; m++) {
 			double value = pow(10, d) * m;
-			bool major = m == 1 ? (int)(d - first) % every == 0
+			bool major = m == 1 ? (int)d % every == 0
 					    : (m == 2 || m == 5) && decades * 3 <= room + 1;
 
 			if (value < a->low * (1 - 1e-9) || value > a->high * (1 + 1e-9))
