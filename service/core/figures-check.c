@@ -10,6 +10,7 @@
 #include "figures.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 /* Sum and count of a progression's terms are lost with a torn block: midpoints stand for them. */
@@ -25,7 +26,7 @@ static u128 bucket_sum(const uint64_t *bucket)
 static void figures_rebuild_bounds(struct figures *f)
 {
 	int low = histogram_rank(f->bucket, NULL, 1);
-	int high = histogram_rank(f->bucket, NULL, figures_count(f));
+	int high = histogram_rank(f->bucket, NULL, figures_placed(f));
 
 	if (low < 0 || high < 0) {
 		f->min_ns = UINT64_MAX;
@@ -70,7 +71,7 @@ static void figures_rebuild_lists(struct figures *f, uint64_t n)
 
 void figures_rebuild(struct figures *f)
 {
-	uint64_t n = figures_count(f);
+	uint64_t n = figures_placed(f);
 
 	figures_rebuild_bounds(f);
 	f->sum_ns = f->sum_sq_ns2 = 0;
@@ -105,11 +106,43 @@ static bool bucket_check(const uint64_t *bucket, u128 sum_ns, uint64_t *ret_coun
 
 static bool figures_check_bounds(const struct figures *f, uint64_t n)
 {
+	int low = histogram_rank(f->bucket, NULL, 1), high = histogram_rank(f->bucket, NULL, n);
+	bool min_stated = f->stated & FIGURES_STATED_MIN;
+	bool max_stated = f->stated & FIGURES_STATED_MAX;
+
 	if (n == 0)
-		return f->min_ns == UINT64_MAX && f->max_ns == 0 && f->sum_sq_ns2 == 0;
+		return (min_stated || f->min_ns == UINT64_MAX) && (max_stated || f->max_ns == 0) &&
+		       (!min_stated || !max_stated || f->min_ns <= f->max_ns) && f->sum_sq_ns2 == 0;
+	/* a stated one may be of a sample that is in no bucket */
 	return f->min_ns <= f->max_ns &&
-	       histogram_rank(f->bucket, NULL, 1) == (int)histogram_bucket(f->min_ns) &&
-	       histogram_rank(f->bucket, NULL, n) == (int)histogram_bucket(f->max_ns);
+	       (min_stated ? (int)histogram_bucket(f->min_ns) <= low
+			   : (int)histogram_bucket(f->min_ns) == low) &&
+	       (max_stated ? (int)histogram_bucket(f->max_ns) >= high
+			   : (int)histogram_bucket(f->max_ns) == high);
+}
+
+static bool figures_check_stated(uint32_t stated, uint32_t bit, double ns)
+{
+	return stated & bit ? isfinite(ns) && ns >= 0 : ns == 0;
+}
+
+/* @n: in buckets. */
+static bool figures_check_foreign(const struct figures *f, uint64_t n)
+{
+	uint32_t all = FIGURES_STATED_MIN | FIGURES_STATED_MAX | FIGURES_STATED_MEAN |
+		       FIGURES_STATED_STDDEV | FIGURES_STATED_NO_COUNT;
+	uint64_t count;
+
+	if ((f->stated & ~all) || (f->unplaced == 0 && f->unplaced_from_ns > 0) ||
+	    __builtin_add_overflow(n, f->unplaced, &count) ||
+	    (!figures_count_known(f) && count > 0))
+		return false;
+	/* the unplaced are above all buckets, or anywhere */
+	if (f->unplaced_from_ns > 0 && n > 0 &&
+	    (int)histogram_bucket(f->unplaced_from_ns) < histogram_rank(f->bucket, NULL, n))
+		return false;
+	return figures_check_stated(f->stated, FIGURES_STATED_MEAN, f->stated_mean_ns) &&
+	       figures_check_stated(f->stated, FIGURES_STATED_STDDEV, f->stated_stddev_ns);
 }
 
 static bool figures_check_lists(const struct figures *f, uint64_t n)
@@ -135,7 +168,8 @@ int figures_check(const struct figures *f)
 	    !bucket_check(f->missed_bucket, f->missed_sum_ns, &missed) || missed != f->missed ||
 	    __builtin_add_overflow(n, missed, &both))
 		return -EBADMSG;
-	if (!figures_check_bounds(f, n) || !figures_check_lists(f, n))
+	if (!figures_check_bounds(f, n) || !figures_check_foreign(f, n) ||
+	    !figures_check_lists(f, n))
 		return -EBADMSG;
 	if (f->within > n || f->has_grid > 1 || f->torn > 1)
 		return -EBADMSG;

@@ -8,11 +8,14 @@
  * is one encoding of a value and decode(encode(f)) = f both ways.
  */
 #include "figures.h"
+
 #include "varint.h"
 
 #include <errno.h>
+#include <string.h>
 
-#define CODEC_VERSION 1
+#define CODEC_VERSION	      1
+#define CODEC_VERSION_FOREIGN 2 /* after all that: what is known in part */
 
 static const size_t scalars64[] = {
 	offsetof(struct figures, min_ns),
@@ -47,9 +50,48 @@ static const size_t scalars128[] = {
 
 #define FIELD(type, f, offset) (*(type *)((char *)(f) + (offset)))
 
+static void put_double(GByteArray *out, double d)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &d, sizeof(bits));
+	varint_put(out, bits);
+}
+
+static int get_double(struct varint_cursor *c, double *ret)
+{
+	uint64_t bits;
+	int r = varint_get64(c, &bits);
+
+	if (r == 0)
+		memcpy(ret, &bits, sizeof(bits));
+	return r;
+}
+
+static void put_foreign(GByteArray *out, const struct figures *f)
+{
+	varint_put(out, f->unplaced);
+	varint_put(out, f->unplaced_from_ns);
+	varint_put(out, f->stated);
+	put_double(out, f->stated_mean_ns);
+	put_double(out, f->stated_stddev_ns);
+}
+
+static int get_foreign(struct varint_cursor *c, struct figures *f)
+{
+	u128 stated = 0;
+
+	if (varint_get64(c, &f->unplaced) < 0 || varint_get64(c, &f->unplaced_from_ns) < 0 ||
+	    varint_get(c, 32, &stated) < 0 || get_double(c, &f->stated_mean_ns) < 0 ||
+	    get_double(c, &f->stated_stddev_ns) < 0)
+		return -EBADMSG;
+	f->stated = (uint32_t)stated;
+	return figures_foreign(f) ? 0 : -EBADMSG;
+}
+
 void figures_encode(const struct figures *f, GByteArray *ret)
 {
-	varint_put(ret, CODEC_VERSION);
+	varint_put(ret, figures_foreign(f) ? CODEC_VERSION_FOREIGN : CODEC_VERSION);
 	for (size_t i = 0; i < G_N_ELEMENTS(scalars32); i++)
 		varint_put(ret, FIELD(const uint32_t, f, scalars32[i]));
 	for (size_t i = 0; i < G_N_ELEMENTS(scalars64); i++)
@@ -70,6 +112,8 @@ void figures_encode(const struct figures *f, GByteArray *ret)
 		varint_put(ret, f->blocks[i].max_ns);
 		varint_put(ret, f->blocks[i].sum_ns);
 	}
+	if (figures_foreign(f))
+		put_foreign(ret, f);
 }
 
 static int get_scalars(struct varint_cursor *c, struct figures *f)
@@ -122,9 +166,11 @@ int figures_decode(const void *data, size_t size, struct figures **ret)
 	if (size == 0) /* and @data perhaps NULL, to which nothing may be added */
 		return -EBADMSG;
 	c = (struct varint_cursor){ .at = data, .end = (const uint8_t *)data + size };
-	if (varint_get64(&c, &version) < 0 || version != CODEC_VERSION || get_scalars(&c, f) < 0 ||
+	if (varint_get64(&c, &version) < 0 || version < CODEC_VERSION ||
+	    version > CODEC_VERSION_FOREIGN || get_scalars(&c, f) < 0 ||
 	    varint_get_buckets(&c, f->bucket) < 0 || varint_get_buckets(&c, f->missed_bucket) < 0 ||
-	    get_lists(&c, f) < 0 || c.at != c.end)
+	    get_lists(&c, f) < 0 || (version == CODEC_VERSION_FOREIGN && get_foreign(&c, f) < 0) ||
+	    c.at != c.end)
 		return -EBADMSG;
 	if (figures_check(f) < 0)
 		return -EBADMSG;

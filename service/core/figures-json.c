@@ -114,9 +114,23 @@ static json_t *histogram_json(const struct figures *f)
 	return list;
 }
 
+/* Samples that are in no bucket of the histogram: above the source's range, or anywhere. */
+static json_t *unplaced_json(const struct figures *f)
+{
+	json_t *j;
+
+	if (f->unplaced == 0)
+		return json_null();
+	j = json_object();
+	json_object_set_new(j, "count", json_count(f->unplaced));
+	json_object_set_new(j, "from_ns", json_known(f->unplaced_from_ns > 0, f->unplaced_from_ns));
+	return j;
+}
+
 static void counters_json(json_t *j, const struct figures *f, uint64_t n)
 {
-	json_object_set_new(j, "count", json_count(n));
+	json_object_set_new(j, "count", json_known(figures_count_known(f), n));
+	json_object_set_new(j, "unplaced", unplaced_json(f));
 	json_object_set_new(j, "missed", json_known(f->has_grid, f->missed));
 	json_object_set_new(j, "lost", json_count(f->lost));
 	json_object_set_new(j, "late", json_count(f->late));
@@ -133,14 +147,15 @@ static void counters_json(json_t *j, const struct figures *f, uint64_t n)
 json_t *figures_to_json(const struct figures *f, uint64_t start_real_ns, bool histogram)
 {
 	json_t *j = json_object();
-	uint64_t n = figures_count(f);
+	uint64_t n = figures_count(f), min = 0, max = 0;
+	bool has_min = figures_min_ns(f, &min), has_max = figures_max_ns(f, &max);
 	double avg = 0, stddev = 0;
 	bool has_avg = figures_mean_ns(f, &avg), has_stddev = figures_stddev_ns(f, &stddev);
 
 	counters_json(j, f, n);
-	json_object_set_new(j, "min_ns", json_known(n > 0, f->min_ns));
+	json_object_set_new(j, "min_ns", json_known(has_min, min));
 	json_object_set_new(j, "avg_ns", json_decimals(has_avg, avg, 1e3));
-	json_object_set_new(j, "max_ns", json_known(n > 0, f->max_ns));
+	json_object_set_new(j, "max_ns", json_known(has_max, max));
 	json_object_set_new(j, "stddev_ns", json_decimals(has_stddev, stddev, 1e3));
 	json_object_set_new(j, "percentiles", percentiles_json(f, false));
 	json_object_set_new(j, "within", within_json(f, n));

@@ -46,9 +46,13 @@ uint64_t figures_sample_ns(const struct figures *f, unsigned b)
 
 bool figures_mean_ns(const struct figures *f, double *ret_ns)
 {
-	uint64_t n = figures_count(f);
+	uint64_t n = figures_placed(f);
 
-	if (n == 0)
+	if (f->stated & FIGURES_STATED_MEAN) {
+		*ret_ns = f->stated_mean_ns;
+		return true;
+	}
+	if (n == 0 || f->unplaced > 0)
 		return false;
 	*ret_ns = (double)f->sum_ns / (double)n;
 	return true;
@@ -68,11 +72,15 @@ static double figures_bucket_deviation(const struct figures *f, uint64_t n)
 
 bool figures_stddev_ns(const struct figures *f, double *ret_ns)
 {
-	uint64_t n = figures_count(f);
+	uint64_t n = figures_placed(f);
 	bool fits;
 	double d;
 
-	if (n < 2)
+	if (f->stated & FIGURES_STATED_STDDEV) {
+		*ret_ns = f->stated_stddev_ns;
+		return true;
+	}
+	if (n < 2 || f->unplaced > 0)
 		return false;
 	fits = f->max_ns == 0 || (u128)f->max_ns * f->max_ns <= ~(u128)0 / n;
 	if (fits &&
@@ -107,14 +115,18 @@ static uint64_t figures_rank_ns(const struct figures *f, bool corrected, uint64_
 bool figures_percentile_ns(const struct figures *f, uint32_t ppm, bool corrected, uint64_t *ret_ns)
 {
 	uint64_t n = corrected ? figures_corrected_count(f) : figures_count(f);
-	uint64_t rank, a, b;
+	uint64_t rank, last, a, b;
 
 	g_assert(ppm < 1000000);
 	if ((corrected && !f->has_grid) || (u128)n * (1000000 - ppm) < 1000000)
 		return false;
 	rank = MAX(1, (uint64_t)(((u128)n * ppm + 999999) / 1000000));
+	last = rank + (ppm == 500000 && n % 2 == 0);
+	/* the unplaced come after those in buckets, or nobody knows where */
+	if (f->unplaced > 0 && (f->unplaced_from_ns == 0 || last > figures_placed(f)))
+		return false;
 	a = figures_rank_ns(f, corrected, rank);
-	if (ppm == 500000 && n % 2 == 0) {
+	if (last > rank) {
 		b = figures_rank_ns(f, corrected, rank + 1);
 		a = MIN(a, b) + (MAX(a, b) - MIN(a, b)) / 2;
 	}

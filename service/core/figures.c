@@ -185,9 +185,67 @@ static uint64_t smaller_known(uint64_t a, uint64_t b)
 	return a == 0 || (b != 0 && b < a) ? b : a;
 }
 
+static bool figures_empty(const struct figures *f)
+{
+	return figures_count(f) == 0 && f->stated == 0;
+}
+
+/* Mean and deviation of both, from theirs: T. F. Chan, G. H. Golub, R. J. LeVeque, 1979. */
+static void figures_pool(struct figures *dst, const struct figures *src)
+{
+	double n = (double)figures_count(dst), m = (double)figures_count(src);
+	double mean, mean2, stddev = 0, stddev2 = 0;
+	bool known = figures_mean_ns(dst, &mean) && figures_mean_ns(src, &mean2);
+	bool spread = known && figures_stddev_ns(dst, &stddev) && figures_stddev_ns(src, &stddev2);
+
+	dst->stated &= ~(uint32_t)(FIGURES_STATED_MEAN | FIGURES_STATED_STDDEV);
+	dst->stated_mean_ns = dst->stated_stddev_ns = 0;
+	if (!known || n <= 0 || m <= 0)
+		return;
+	dst->stated |= FIGURES_STATED_MEAN;
+	dst->stated_mean_ns = (mean * n + mean2 * m) / (n + m);
+	if (!spread)
+		return;
+	dst->stated |= FIGURES_STATED_STDDEV;
+	dst->stated_stddev_ns = sqrt(((n - 1) * stddev * stddev + (m - 1) * stddev2 * stddev2 +
+				      n * m / (n + m) * (mean - mean2) * (mean - mean2)) /
+				     (n + m - 1));
+}
+
+/* What is known in part: before anything else is added, as it looks at what both were. */
+static void figures_add_foreign(struct figures *dst, const struct figures *src)
+{
+	uint64_t ns;
+
+	if (figures_empty(src) || (!figures_foreign(dst) && !figures_foreign(src)))
+		return;
+	if (figures_empty(dst)) {
+		dst->stated = src->stated;
+		dst->stated_mean_ns = src->stated_mean_ns;
+		dst->stated_stddev_ns = src->stated_stddev_ns;
+		dst->unplaced_from_ns = src->unplaced_from_ns;
+	} else {
+		uint32_t stated = (dst->stated | src->stated) & FIGURES_STATED_NO_COUNT;
+
+		if (figures_min_ns(dst, &ns) && figures_min_ns(src, &ns))
+			stated |= FIGURES_STATED_MIN;
+		if (figures_max_ns(dst, &ns) && figures_max_ns(src, &ns))
+			stated |= FIGURES_STATED_MAX;
+		figures_pool(dst, src);
+		dst->stated &= FIGURES_STATED_MEAN | FIGURES_STATED_STDDEV;
+		dst->stated |= stated;
+		if (dst->unplaced == 0)
+			dst->unplaced_from_ns = src->unplaced_from_ns;
+		else if (src->unplaced > 0)
+			dst->unplaced_from_ns = MIN(dst->unplaced_from_ns, src->unplaced_from_ns);
+	}
+	dst->unplaced += src->unplaced;
+}
+
 void figures_add(struct figures *dst, const struct figures *src)
 {
-	figures_add_within(dst, src); /* looks at the counts before they change */
+	figures_add_within(dst, src); /* these two look at the counts before they change */
+	figures_add_foreign(dst, src);
 	for (unsigned b = 0; b < HISTOGRAM_BUCKETS; b++) {
 		dst->bucket[b] += src->bucket[b];
 		dst->missed_bucket[b] += src->missed_bucket[b];
@@ -214,9 +272,44 @@ void figures_add(struct figures *dst, const struct figures *src)
 	figures_add_blocks(dst, src);
 }
 
-uint64_t figures_count(const struct figures *f)
+uint64_t figures_placed(const struct figures *f)
 {
 	return histogram_count(f->bucket);
+}
+
+uint64_t figures_count(const struct figures *f)
+{
+	return figures_placed(f) + f->unplaced;
+}
+
+bool figures_count_known(const struct figures *f)
+{
+	return !(f->stated & FIGURES_STATED_NO_COUNT);
+}
+
+bool figures_foreign(const struct figures *f)
+{
+	return f->unplaced > 0 || f->stated != 0;
+}
+
+bool figures_min_ns(const struct figures *f, uint64_t *ret_ns)
+{
+	bool seen = figures_placed(f) > 0 && (f->unplaced == 0 || f->unplaced_from_ns >= f->min_ns);
+
+	if (!seen && !(f->stated & FIGURES_STATED_MIN))
+		return false;
+	*ret_ns = f->min_ns;
+	return true;
+}
+
+bool figures_max_ns(const struct figures *f, uint64_t *ret_ns)
+{
+	bool seen = figures_placed(f) > 0 && f->unplaced == 0;
+
+	if (!seen && !(f->stated & FIGURES_STATED_MAX))
+		return false;
+	*ret_ns = f->max_ns;
+	return true;
 }
 
 uint64_t figures_corrected_count(const struct figures *f)

@@ -121,6 +121,8 @@ bool figures_count_known(const struct figures *f);
 /* false: there is none, or it is not known. The only way to ask for these. */
 bool figures_min_ns(const struct figures *f, uint64_t *ret_ns);
 bool figures_max_ns(const struct figures *f, uint64_t *ret_ns);
+/* Of another program's, known in part: unplaced samples, or stated figures. */
+bool figures_foreign(const struct figures *f);
 uint64_t figures_corrected_count(const struct figures *f);
 /* Blocks with a sample in them: of the warm-up and of stalls there are some without. */
 uint32_t figures_blocks_taken(const struct figures *f);

@@ -212,16 +212,16 @@ static uint64_t limit_round(double ns)
 /* The figure in the bound's unit; false: there is none. */
 static bool limit_value(const struct limit *l, const struct figures *f, uint64_t *ret)
 {
-	uint64_t n = figures_count(f);
+	uint64_t n = figures_count(f), max_ns = 0;
+	bool has_max = figures_max_ns(f, &max_ns);
 	double ns;
 
 	switch (l->figure) {
 	case LIMIT_MAX:
-		*ret = n > 0 ? MAX(f->max_ns, f->pending_ns) : f->pending_ns;
-		return n > 0 || f->pending_ns > l->bound;
+		*ret = MAX(max_ns, f->pending_ns);
+		return has_max || f->pending_ns > l->bound;
 	case LIMIT_MIN:
-		*ret = f->min_ns;
-		return n > 0;
+		return figures_min_ns(f, ret);
 	case LIMIT_AVG:
 		if (!figures_mean_ns(f, &ns))
 			return false;

@@ -389,7 +389,7 @@ int region_read_cpu(const void *map, size_t size, unsigned i, struct region_cpu 
 	printable(ret->port.name, sizeof(ret->port.name));
 	printable(ret->port.port, sizeof(ret->port.port));
 	if (!region_cpu_sane(ret) || !region_port_sane(&ret->port) ||
-	    figures_check(&ret->figures) < 0)
+	    figures_check(&ret->figures) < 0 || figures_foreign(&ret->figures))
 		return -EBADMSG;
 	if (h.phase == REGION_ENDED)
 		region_close_cpu(ret, h.end_mono_ns);

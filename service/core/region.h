@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #define REGION_MAGIC   0x3167655266627472ULL
-#define REGION_VERSION 2
+#define REGION_VERSION 3
 #define REGION_TEXT    512
 
 enum region_phase {

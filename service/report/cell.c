@@ -36,6 +36,11 @@ static char *cell_real_us(bool known, double ns, int decimals)
 	return cell_us((uint64_t)llround(ns), decimals);
 }
 
+char *cell_samples(const struct figures *f)
+{
+	return figures_count_known(f) ? cell_count(figures_count(f)) : NULL;
+}
+
 char *cell_mean_us(const struct figures *f, int decimals)
 {
 	double ns = 0;
@@ -71,12 +76,16 @@ char *cell_percentile_us(const struct figures *f, uint32_t ppm, bool corrected, 
 
 char *cell_min_us(const struct figures *f, int decimals)
 {
-	return figures_count(f) ? cell_us(f->min_ns, decimals) : NULL;
+	uint64_t ns;
+
+	return figures_min_ns(f, &ns) ? cell_us(ns, decimals) : NULL;
 }
 
 char *cell_max_us(const struct figures *f, int decimals)
 {
-	return figures_count(f) ? cell_us(f->max_ns, decimals) : NULL;
+	uint64_t ns;
+
+	return figures_max_ns(f, &ns) ? cell_us(ns, decimals) : NULL;
 }
 
 int cell_decimals(const struct figures *f)

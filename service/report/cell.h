@@ -9,6 +9,8 @@
 /* "12.3": microseconds, half a digit rounded up. @decimals 0..3. */
 char *cell_us(uint64_t ns, int decimals);
 char *cell_count(uint64_t n);
+/* How many samples; NULL: not known. */
+char *cell_samples(const struct figures *f);
 
 /* Mean or deviation as microseconds; NULL: there is none. */
 char *cell_mean_us(const struct figures *f, int decimals);

@@ -257,7 +257,7 @@ void text_summary(struct page *p, const struct result *r)
 
 		table_row(t, s->verdict == VERDICT_FAIL ? PAGE_BAD : PAGE_PLAIN);
 		table_cell(t, cell_text(s->name));
-		table_cell(t, cell_count(figures_count(all)));
+		table_cell(t, cell_samples(all));
 		table_cell(t, cell_mean_us(all, decimals));
 		table_cell(t, cell_max_us(all, decimals));
 		table_cell(t, cell_min_us(all, decimals));

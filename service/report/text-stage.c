@@ -87,7 +87,7 @@ static bool text_stage_breaks(const struct result_stage *s, int cpu)
 
 static void text_figures_row(struct table *t, const struct figures *f, int decimals)
 {
-	table_cell(t, cell_count(figures_count(f)));
+	table_cell(t, cell_samples(f));
 	table_cell(t, cell_mean_us(f, decimals));
 	table_cell(t, cell_max_us(f, decimals));
 	table_cell(t, cell_min_us(f, decimals));
@@ -206,7 +206,7 @@ static void text_worth(struct page *p, const struct figures *f)
 	uint32_t blocks = figures_blocks_taken(f);
 	g_autofree char *length = NULL, *share = NULL, *max = NULL;
 
-	if (count == 0)
+	if (count == 0 || figures_foreign(f)) /* when each came is not known */
 		return;
 	length = cell_duration(f->block_length_ns);
 	max = cell_us(f->max_ns, cell_decimals(f));
@@ -227,9 +227,29 @@ static void text_worth(struct page *p, const struct figures *f)
 		  max, count, blocks, length, share);
 }
 
+/* What another program counted without saying how long it took. */
+static void text_unplaced(struct page *p, const struct figures *f)
+{
+	g_autofree char *from = cell_duration(f->unplaced_from_ns);
+
+	if (f->unplaced == 0)
+		return;
+	if (f->unplaced_from_ns)
+		page_text(p, 0,
+			  "Of %" PRIu64 " samples the source says only that they took %s or more: "
+			  "they were above its range.",
+			  f->unplaced, from);
+	else
+		page_text(p, 0,
+			  "Of %" PRIu64 " samples the source says no more than is shown here: it "
+			  "has no histogram of them.",
+			  f->unplaced);
+}
+
 /* What happened and is not a sample. */
 static void text_beside(struct page *p, const struct figures *f)
 {
+	text_unplaced(p, f);
 	if (f->within_bound_ns && figures_count(f)) {
 		g_autofree char *bound = duration_format(f->within_bound_ns);
 		g_autofree char *share = cell_percent(f->within, figures_count(f));
@@ -274,7 +294,7 @@ void text_stage(struct page *p, const struct result_stage *s, guint number, guin
 	text_beside(p, all);
 	if (p->html) {
 		pagehtml_pictures(p, s);
-	} else if (figures_count(all)) {
+	} else if (figures_placed(all)) {
 		page_blank(p);
 		bars_print(all, p);
 	}

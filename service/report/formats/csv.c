@@ -74,12 +74,13 @@ static void csv_percentiles(GString *out, const struct figures *f, bool correcte
 
 static void csv_figures(GString *out, const struct figures *f)
 {
-	uint64_t count = figures_count(f);
+	uint64_t count = figures_count(f), min = 0, max = 0;
+	bool has_min = figures_min_ns(f, &min), has_max = figures_max_ns(f, &max);
 	double mean = 0, stddev = 0, corrected = 0;
 	bool has_mean = figures_mean_ns(f, &mean), has_stddev = figures_stddev_ns(f, &stddev);
 	bool has_corrected = f->has_grid && figures_corrected_mean_ns(f, &corrected);
 
-	csv_next(out, true, count);
+	csv_next(out, figures_count_known(f), count);
 	csv_next(out, f->has_grid, f->missed);
 	csv_next(out, true, f->lost);
 	csv_next(out, true, f->late);
@@ -89,9 +90,9 @@ static void csv_figures(GString *out, const struct figures *f)
 	csv_next(out, true, f->warmup);
 	csv_next(out, true, f->torn);
 	csv_next(out, f->has_grid, f->pending_ns);
-	csv_next(out, count, f->min_ns);
+	csv_next(out, has_min, min);
 	csv_next_real(out, has_mean, mean);
-	csv_next(out, count, f->max_ns);
+	csv_next(out, has_max, max);
 	csv_next_real(out, has_stddev, stddev);
 	csv_percentiles(out, f, false);
 	csv_next(out, f->within_bound_ns, f->within);

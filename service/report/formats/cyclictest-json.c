@@ -69,17 +69,17 @@ static json_t *cyclictest_json_histogram(const struct figures *f)
 static json_t *cyclictest_json_thread(const struct result_cpu *c)
 {
 	const struct figures *f = c->figures;
-	uint64_t count = figures_count(f);
+	uint64_t count = figures_count(f), min = 0, max = 0;
+	bool has_min = figures_min_ns(f, &min), has_max = figures_max_ns(f, &max);
 	json_t *o = json_object();
-	double mean = NAN;
+	double mean = 0;
+	bool has_mean = figures_mean_ns(f, &mean);
 
-	if (figures_mean_ns(f, &mean))
-		mean = round(mean / 10) / 100;
 	json_object_set_new(o, "histogram", cyclictest_json_histogram(f));
 	json_object_set_new(o, "cycles", value_count(count));
-	json_object_set_new(o, "min", count ? value_count(f->min_ns / 1000) : json_null());
-	json_object_set_new(o, "max", count ? value_count(f->max_ns / 1000) : json_null());
-	json_object_set_new(o, "avg", count ? value_real(mean) : json_null());
+	json_object_set_new(o, "min", has_min ? value_count(min / 1000) : json_null());
+	json_object_set_new(o, "max", has_max ? value_count(max / 1000) : json_null());
+	json_object_set_new(o, "avg", has_mean ? value_real(round(mean / 10) / 100) : json_null());
 	json_object_set_new(o, "cpu", json_integer(c->cpu));
 	json_object_set_new(o, "node", json_null());
 	return o;

@@ -26,6 +26,7 @@ static struct cyclictest_column *cyclictest_column(const struct figures *f)
 {
 	struct cyclictest_column *c = g_new0(struct cyclictest_column, 1);
 
+	c->overflows = f->unplaced;
 	for (unsigned b = 0; b < HISTOGRAM_BUCKETS; b++) {
 		uint64_t us = cyclic_us(f, b);
 
@@ -71,16 +72,18 @@ static void cyclictest_latency(GString *out, bool known, uint64_t ns)
 static void cyclictest_latencies(const GPtrArray *threads, GString *out)
 {
 	const struct figures *f;
+	uint64_t ns = 0;
+	bool known;
 
 	g_string_append(out, "# Min Latencies:");
 	for (guint i = 0; i < threads->len; i++) {
 		f = ((struct result_cpu *)threads->pdata[i])->figures;
-		cyclictest_latency(out, figures_count(f), f->min_ns);
+		known = figures_min_ns(f, &ns);
+		cyclictest_latency(out, known, ns);
 	}
 	g_string_append(out, "\n# Avg Latencies:");
 	for (guint i = 0; i < threads->len; i++) {
 		double mean = 0;
-		bool known;
 
 		f = ((struct result_cpu *)threads->pdata[i])->figures;
 		known = figures_mean_ns(f, &mean);
@@ -89,7 +92,8 @@ static void cyclictest_latencies(const GPtrArray *threads, GString *out)
 	g_string_append(out, "\n# Max Latencies:");
 	for (guint i = 0; i < threads->len; i++) {
 		f = ((struct result_cpu *)threads->pdata[i])->figures;
-		cyclictest_latency(out, figures_count(f), f->max_ns);
+		known = figures_max_ns(f, &ns);
+		cyclictest_latency(out, known, ns);
 	}
 	g_string_append_c(out, '\n');
 }
