@@ -19,6 +19,7 @@
 
 struct timeline {
 	double *begin; /* of stages, ns; and the end of the last one */
+	struct span *span;
 	guint n;
 	uint64_t step_ns; /* 0: no stage has blocks */
 	struct plot_range range;
@@ -35,19 +36,33 @@ static const struct figures *maxima_cpu(const struct result_stage *st, guint i)
 	return ((const struct result_cpu *)st->cpus->pdata[i])->figures;
 }
 
-/* As long as it was measured; its blocks may say more (a clock that was read later). */
-static uint64_t maxima_length(const struct result_stage *st)
+/* What a stage measured, in its own time: that begins with the warm-up, which has no samples. */
+struct span {
+	uint64_t from, to; /* ns */
+};
+
+static struct span maxima_span(const struct result_stage *st)
 {
-	uint64_t ns = st->duration_ns;
+	struct span n = { UINT64_MAX, 0 };
 
 	for (guint i = 0; i < st->cpus->len; i++) {
 		const struct figures *f = maxima_cpu(st, i);
 
-		for (uint32_t b = 0; b < f->n_blocks; b++)
-			if (f->blocks[b].count)
-				ns = MAX(ns, b * f->block_length_ns + 1);
+		for (uint32_t b = 0; b < f->n_blocks; b++) {
+			uint64_t at = b * f->block_length_ns;
+
+			if (f->blocks[b].count == 0)
+				continue;
+			n.from = MIN(n.from, at);
+			n.to = MAX(n.to, at + 1);
+		}
+		for (uint32_t w = 0; w < f->n_worst; w++)
+			n.to = MAX(n.to, f->worst[w].at_ns);
 	}
-	return ns;
+	if (n.from == UINT64_MAX)
+		n.from = 0;
+	n.to = MAX(n.to, n.from + st->duration_ns);
+	return n;
 }
 
 static void timeline_look(struct timeline *t, const struct result_stage *st)
@@ -81,23 +96,33 @@ static void timeline_init(struct timeline *t, const struct result *r)
 
 	t->n = r->stages ? r->stages->len : 0;
 	t->begin = g_new0(double, t->n + 1);
+	t->span = g_new0(struct span, t->n + 1);
 	for (guint i = 0; i < t->n; i++) {
 		timeline_look(t, timeline_stage(r, i));
 		t->begin[i] = at;
-		at += (double)maxima_length(timeline_stage(r, i));
+		t->span[i] = maxima_span(timeline_stage(r, i));
+		at += (double)(t->span[i].to - t->span[i].from);
 	}
 	t->begin[t->n] = at;
 	while (t->step_ns && at / (double)t->step_ns > MAXIMA_STEPS)
 		t->step_ns *= 2;
 }
 
-/* Largest block maximum of each step of @step_ns into @ret, NAN where there is no sample. */
-static void maxima_of(const struct figures *f, uint64_t step_ns, double *ret, size_t n)
+/* Where the moment @at_ns of stage @i is on the axis. */
+static double timeline_at(const struct timeline *t, guint i, uint64_t at_ns)
+{
+	return t->begin[i] + (double)at_ns - (double)t->span[i].from;
+}
+
+/* Largest block maximum of each step of @step_ns from @from_ns on, NAN where there is no sample. */
+static void maxima_of(const struct figures *f, uint64_t from_ns, uint64_t step_ns, double *ret,
+		      size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		ret[i] = NAN;
 	for (uint32_t b = 0; b < f->n_blocks; b++) {
-		size_t i = (size_t)(b * f->block_length_ns / step_ns);
+		uint64_t at = b * f->block_length_ns;
+		size_t i = at < from_ns ? 0 : (size_t)((at - from_ns) / step_ns);
 
 		if (f->blocks[b].count && i < n)
 			ret[i] = fmax(ret[i], (double)f->blocks[b].max_ns);
@@ -109,18 +134,19 @@ struct strand { /* a stage's steps: the largest and the smallest maximum of its 
 	size_t n;
 };
 
-static void strand_init(struct strand *d, const struct timeline *t, const struct result_stage *st)
+static void strand_init(struct strand *d, const struct timeline *t, const struct result_stage *st,
+			const struct span *span)
 {
 	g_autofree double *one = NULL;
 
-	d->n = (size_t)(maxima_length(st) / t->step_ns) + 1;
+	d->n = (size_t)((span->to - span->from) / t->step_ns) + 1;
 	d->high = g_new(double, d->n);
 	d->low = g_new(double, d->n);
 	one = g_new(double, d->n);
 	for (size_t i = 0; i < d->n; i++)
 		d->high[i] = d->low[i] = NAN;
 	for (guint k = 0; k < st->cpus->len; k++) {
-		maxima_of(maxima_cpu(st, k), t->step_ns, one, d->n);
+		maxima_of(maxima_cpu(st, k), span->from, t->step_ns, one, d->n);
 		for (size_t i = 0; i < d->n; i++) { /* fmax() and fmin() pass over NAN */
 			d->high[i] = fmax(d->high[i], one[i]);
 			d->low[i] = fmin(d->low[i], one[i]);
@@ -153,8 +179,8 @@ static void maxima_strand(const struct timeline *t, struct svg *s, const struct 
 	struct strand d;
 	size_t n = 0;
 
-	strand_init(&d, t, st);
-	strand_join(&d, maxima_length(st), t->step_ns);
+	strand_init(&d, t, st, &t->span[stage]);
+	strand_join(&d, t->span[stage].to - t->span[stage].from, t->step_ns);
 	high = g_new(struct svg_point, 2 * d.n + 1);
 	low = g_new(struct svg_point, 2 * d.n + 1);
 	for (size_t i = 0; i < d.n; i++) {
@@ -195,7 +221,7 @@ static void maxima_worst(const struct timeline *t, struct svg *s, const struct s
 	g_array_sort(all, worst_order);
 	for (guint i = 0; i < MIN(all->len, MAXIMA_WORST); i++) {
 		const struct worst_sample *w = &g_array_index(all, struct worst_sample, i);
-		struct svg_point at = { t->begin[stage] + (double)w->at_ns, (double)w->latency_ns };
+		struct svg_point at = { timeline_at(t, stage, w->at_ns), (double)w->latency_ns };
 
 		svg_marks(s, f, series, w->self ? SVG_RING : SVG_DIAMOND, &at, 1);
 	}
@@ -207,7 +233,7 @@ static void maxima_checkpoints(const struct timeline *t, struct svg *s, const st
 	g_autofree double *x = g_new(double, st->checkpoints->len);
 
 	for (guint i = 0; i < st->checkpoints->len; i++)
-		x[i] = t->begin[stage] + (double)g_array_index(st->checkpoints, uint64_t, i);
+		x[i] = timeline_at(t, stage, g_array_index(st->checkpoints, uint64_t, i));
 	svg_rug(s, f, x, st->checkpoints->len);
 }
 
@@ -335,5 +361,6 @@ bool plot_maxima(struct svg *s, const struct result *r, GString *desc)
 			t.n == 1 ? "" : "s", longest);
 	}
 	g_free(t.begin);
+	g_free(t.span);
 	return any;
 }

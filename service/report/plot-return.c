@@ -31,6 +31,12 @@ struct return_view {
 	size_t n;
 };
 
+/* @ns as whole ones, whatever it is. */
+static uint64_t return_ns(double ns)
+{
+	return isfinite(ns) && ns > 0 ? (uint64_t)fmin(ns, 1e18) : 0;
+}
+
 static double return_number(const json_t *o, const char *key)
 {
 	const json_t *v = json_object_get(o, key);
@@ -67,7 +73,7 @@ static bool return_read(struct return_view *v, const json_t *analysis)
 	v->gev.shape = return_number(tail, "shape");
 	v->blocks = return_number(tail, "blocks");
 	v->length_ns = return_number(tail, "block_length_ns");
-	v->merged = (unsigned)CLAMP(return_number(tail, "merged"), 1, 4096);
+	v->merged = (unsigned)CLAMP(return_ns(return_number(tail, "merged")), 1, 4096);
 	return_levels(v, json_object_get(tail, "levels"));
 	return isfinite(v->gev.location) && isfinite(v->gev.shape) && v->gev.scale > 0 &&
 	       v->blocks >= 2 && v->blocks < 1e9;
@@ -176,17 +182,17 @@ static void return_notes(const struct return_view *v, struct svg *s)
 {
 	for (size_t i = 0; i < v->n; i++) {
 		const struct return_level *l = &v->level[i];
-		g_autofree char *level = plot_time((uint64_t)fmax(l->level, 0)), *text = NULL;
+		g_autofree char *level = plot_time(return_ns(l->level)), *text = NULL;
 		g_autofree char *low = NULL, *high = NULL, *times = NULL, *took = NULL;
 		struct svg_axis a = { .unit = SVG_COUNT };
 
 		if (!isfinite(l->low) || !isfinite(l->high))
 			continue;
-		low = plot_time((uint64_t)fmax(l->low, 0));
-		high = plot_time((uint64_t)fmin(fmax(l->high, 0), 1e18));
+		low = plot_time(return_ns(l->low));
+		high = plot_time(return_ns(l->high));
 		times = svg_axis_text(&a, l->times);
 		took = isfinite(l->duration_ns) && l->duration_ns > 0
-			       ? cell_duration((uint64_t)fmin(l->duration_ns, 1e18))
+			       ? cell_duration(return_ns(l->duration_ns))
 			       : g_strdup("that");
 		text = g_strdup_printf(
 			"In %s times as long (%s), %s is exceeded with chance 63 %%; "
@@ -200,7 +206,7 @@ static void return_notes(const struct return_view *v, struct svg *s)
 static void return_draw(const struct return_view *v, struct svg *s, const struct result_stage *st)
 {
 	g_autoptr(GArray) maxima = return_maxima(v, st);
-	g_autofree char *length = cell_duration((uint64_t)fmax(v->length_ns, 0));
+	g_autofree char *length = cell_duration(return_ns(v->length_ns));
 	g_autofree char *label =
 		g_strdup_printf("chance that a block of %s holds a worse one", length);
 	struct svg_frame f = return_frame(v, maxima, label);

@@ -37,6 +37,7 @@ static void plotted_done(struct plotted *p)
 	g_string_free(p->desc, TRUE);
 }
 
+G_GNUC_PRINTF(2, 3)
 static bool plotted_has(const struct plotted *p, const char *fmt, ...)
 {
 	g_autofree char *what = NULL;
@@ -286,6 +287,21 @@ static void test_maxima(void)
 	/* and its sample at 14.5 s */
 	g_assert_true(plotted_has(&p, "M621.75 "));
 	g_assert_nonnull(strstr(p.desc->str, "900.0 us"));
+	plotted_done(&p);
+	result_free(r);
+}
+
+/* Samples from the fourth second on, after a warm-up of 3 s: they begin at the left edge. */
+static void test_maxima_warm_up(void)
+{
+	struct result *r = bare(1, "none");
+	struct plotted p = plotted_new();
+
+	for (unsigned i = 3; i < 13; i++)
+		figures_record(cpu(r, 0, 0), (i == 5 ? 900 : 20) * US, i * SEC + SEC / 2);
+	g_assert_true(plot_maxima(p.svg, r, p.desc));
+	g_assert_true(plotted_has(&p, "lp-l lp-s0\" d=\"M78 "));
+	g_assert_true(plotted_has(&p, "M265.5 ")); /* 78 + 750 * 2.5 / 10: the one at 5.5 s */
 	plotted_done(&p);
 	result_free(r);
 }
@@ -547,6 +563,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/plot/histogram/few", test_histogram);
 	g_test_add_func("/plot/histogram/many", test_histogram_many);
 	g_test_add_func("/plot/maxima", test_maxima);
+	g_test_add_func("/plot/maxima-warm-up", test_maxima_warm_up);
 	g_test_add_func("/plot/repeats", test_repeats);
 	g_test_add_func("/plot/return/drawn", test_return);
 	g_test_add_func("/plot/return/hostile", test_return_hostile);
