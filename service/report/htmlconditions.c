@@ -34,7 +34,11 @@ static char *condition_list(const json_t *list)
 			g_string_append(text, " ...");
 			break;
 		}
-		g_string_append_printf(text, "%s%s", text->len ? ", " : "", one);
+		g_string_append_printf(text, "%s%s",
+				       !text->len	   ? ""
+				       : json_is_object(v) ? "; "
+							   : ", ",
+				       one);
 	}
 	return g_strdup(text->len ? text->str : "-");
 }
@@ -79,7 +83,7 @@ static bool condition_is_table(const json_t *v)
 	return json_is_array(v) && json_is_object(json_array_get(v, 0));
 }
 
-/* The keys that any of the list's objects has, in the order in which they come. */
+/* The keys for which any of the list's objects has a value, in the order in which they come. */
 static GPtrArray *condition_keys(const json_t *list)
 {
 	GPtrArray *keys = g_ptr_array_new_with_free_func(g_free);
@@ -91,7 +95,7 @@ static GPtrArray *condition_keys(const json_t *list)
 		json_t *v;
 
 		json_object_foreach ((json_t *)o, key, v)
-			if (keys->len < CONDITIONS_COLUMNS &&
+			if (keys->len < CONDITIONS_COLUMNS && !json_is_null(v) &&
 			    !g_ptr_array_find_with_equal_func(keys, key, g_str_equal, NULL))
 				g_ptr_array_add(keys, g_strdup(key));
 	}

@@ -34,7 +34,7 @@ const char htmlstyle[] =
 	"table{border-collapse:collapse;font-size:.87rem;font-variant-numeric:tabular-nums}"
 	"caption{padding-bottom:.35rem;text-align:left}"
 	"th,td{padding:.22rem .65rem;border-bottom:1px solid #d0d7de;text-align:left;"
-	"font-weight:400;vertical-align:top;unicode-bidi:isolate;overflow-wrap:anywhere}"
+	"font-weight:400;vertical-align:top;unicode-bidi:isolate;overflow-wrap:break-word}"
 	"thead th{border-bottom-width:2px;white-space:nowrap}"
 	".n{text-align:right;white-space:nowrap}"
 	"tr.all>*{font-weight:600}"
