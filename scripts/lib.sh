@@ -13,7 +13,8 @@ packages_test="$packages_run clang clang-format-14 clang-format llvm libclang-rt
 	groff bash-completion systemd kmod qemu-system-x86 busybox-static umockdev
 	openssh-client dbus-system-bus-common
 	dpkg-dev debhelper po-debconf lintian dkms dh-dkms systemd-container mmdebstrap e2fsprogs
-	make sparse linux-headers-amd64 linux-headers-rt-amd64"
+	make sparse linux-headers-amd64 linux-headers-rt-amd64
+	libxml2-utils librsvg2-bin weasyprint poppler-utils"
 
 # Install those of the packages "$@" that are missing; quiet when there are none.
 install_missing() {

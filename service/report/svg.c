@@ -17,6 +17,7 @@
 #define SVG_SIZE    12.0 /* of text; the sheet's */
 #define SVG_NOTE    11.0
 #define SVG_HEADING 15.0
+#define SVG_BOLD    1.15 /* as much wider */
 
 #define U_FSI 0x2068
 #define U_PDI 0x2069
@@ -182,6 +183,8 @@ static double svg_char_width(gunichar c)
 		return 1.05;
 	if (c < 0x80 && strchr(" .,:;'|!iIjltfr()[]-", (int)c))
 		return 0.36;
+	if (c >= 0x2000)
+		return 1;
 	if (c == 'm' || c == 'w' || c == 'M' || c == 'W' || c == '%' || c == '@')
 		return 0.9;
 	return g_unichar_isupper(c) ? 0.7 : 0.59;
@@ -283,7 +286,7 @@ void svg_label(struct svg *s, double x, double y, enum svg_anchor anchor, const 
 void svg_heading(struct svg *s, const char *title, const char *sub)
 {
 	double room = s->width - 2 * SVG_MARGIN;
-	g_autofree char *title_fit = svg_text_fit(title, SVG_HEADING, room);
+	g_autofree char *title_fit = svg_text_fit(title, SVG_HEADING * SVG_BOLD, room);
 	g_autofree char *sub_fit = sub && *sub ? svg_text_fit(sub, SVG_SIZE, room) : NULL;
 
 	s->y += 18;

@@ -74,10 +74,9 @@ static void panels_empty(struct panels *p)
 static char *panels_title(const struct result *r)
 {
 	g_autofree char *clean = cell_text(r->label), *label = svg_foreign(clean);
+	g_autofree char *plan_clean = cell_text(r->plan), *plan = svg_foreign(plan_clean);
 
-	if (!*label)
-		return g_strdup_printf("%s: plan %s", r->id, r->plan);
-	return g_strdup_printf("%s: plan %s, %s", r->id, r->plan, label);
+	return g_strdup_printf("%s: plan %s%s%s", r->id, plan, *label ? ", " : "", label);
 }
 
 static char *panels_sub(const struct result *r)
