@@ -112,6 +112,14 @@ static uint64_t figures_rank_ns(const struct figures *f, bool corrected, uint64_
 	return figures_sample_ns(f, b);
 }
 
+/* The unplaced are not below unplaced_from_ns: those in buckets up to there have their rank. */
+static bool figures_rank_known(const struct figures *f, uint64_t rank)
+{
+	int b = histogram_rank(f->bucket, NULL, rank);
+
+	return f->unplaced_from_ns > 0 && b >= 0 && b <= (int)histogram_bucket(f->unplaced_from_ns);
+}
+
 bool figures_percentile_ns(const struct figures *f, uint32_t ppm, bool corrected, uint64_t *ret_ns)
 {
 	uint64_t n = corrected ? figures_corrected_count(f) : figures_count(f);
@@ -122,8 +130,7 @@ bool figures_percentile_ns(const struct figures *f, uint32_t ppm, bool corrected
 		return false;
 	rank = MAX(1, (uint64_t)(((u128)n * ppm + 999999) / 1000000));
 	last = rank + (ppm == 500000 && n % 2 == 0);
-	/* the unplaced come after those in buckets, or nobody knows where */
-	if (f->unplaced > 0 && (f->unplaced_from_ns == 0 || last > figures_placed(f)))
+	if (f->unplaced > 0 && !figures_rank_known(f, last))
 		return false;
 	a = figures_rank_ns(f, corrected, rank);
 	if (last > rank) {

@@ -140,7 +140,7 @@ bool figures_corrected_mean_ns(const struct figures *f, double *ret_ns);
  * Percentile @ppm/10000 %, so 500000 is the median and 999999 the 99.9999th: the
  * ceil(p*n)-th smallest by integer arithmetic, as its bucket's midpoint clamped to [min, max];
  * the median of an even n is the mean of the two middle ones. false when n*(1-p) < 1 (or n = 0),
- * and when the sample of that rank is in no bucket.
+ * and when the sample of that rank may be in no bucket.
  * @corrected: of the corrected view. ppm 0..999999.
  */
 bool figures_percentile_ns(const struct figures *f, uint32_t ppm, bool corrected, uint64_t *ret_ns);

@@ -54,6 +54,10 @@ const struct finding_kind finding_kinds[] = {
 	  "Keep it with NTP, and let it be set before sessions begin (time-sync.target)." },
 	{ "cpu-offline", FINDING_INCONCLUSIVE, "A measured CPU went offline meanwhile.",
 	  "Keep all measured CPUs online." },
+	/* of other programs */
+	{ "import-lossy", FINDING_WARNS,
+	  "The program that measured it did not tell all of it.",
+	  "Let it print its whole histogram, with a range that holds every sample." },
 	/* through the kernel module */
 	{ "port-silent", FINDING_INCONCLUSIVE,
 	  "The other side of the port did not answer, or nothing came from it.",

@@ -80,6 +80,24 @@ static void test_edge(void)
 	g_assert_cmpuint(ns, ==, figures_sample_ns(f, histogram_bucket(199000)));
 }
 
+/* Two CPUs with different ranges: ranks are known up to the lower one. */
+static void test_ranges(void)
+{
+	g_autofree struct figures *all = figures_new(), *a = above_range(), *b = figures_new();
+	uint64_t ns;
+
+	for (unsigned i = 0; i < 100; i++)
+		figures_record(b, (150 + i) * 1000, 0);
+	figures_add(all, a);
+	figures_add(all, b);
+	g_assert_cmpint(figures_check(all), ==, 0);
+	g_assert_cmpuint(figures_count(all), ==, 248);
+	/* below 200 us: all 100 of a, 50 of b */
+	g_assert_true(figures_percentile_ns(all, 500000, false, &ns)); /* 124th, 125th */
+	g_assert_cmpuint(ns, <, 200000);
+	g_assert_false(figures_percentile_ns(all, 750000, false, &ns)); /* the 186th */
+}
+
 static void test_stated(void)
 {
 	g_autofree struct figures *f = above_range_stated();
@@ -168,9 +186,9 @@ static void test_refused(void)
 	REFUSED(bad.stated |= FIGURES_STATED_NO_COUNT);
 	REFUSED(bad.unplaced = 0);
 	REFUSED(bad.unplaced = UINT64_MAX);
-	REFUSED(bad.unplaced_from_ns = 150000);
 	REFUSED(bad.max_ns = 150000);
 	REFUSED(bad.min_ns = 150000);
+	REFUSED(bad.stated &= ~(uint32_t)FIGURES_STATED_MAX);
 	REFUSED(bad.stated_mean_ns = NAN);
 	REFUSED(bad.stated_mean_ns = -1);
 	REFUSED(bad.stated_stddev_ns = 1);
@@ -258,6 +276,7 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/figures-foreign/above-range", test_above_range);
 	g_test_add_func("/figures-foreign/edge", test_edge);
+	g_test_add_func("/figures-foreign/ranges", test_ranges);
 	g_test_add_func("/figures-foreign/stated", test_stated);
 	g_test_add_func("/figures-foreign/table-line", test_table_line);
 	g_test_add_func("/figures-foreign/nowhere", test_nowhere);
