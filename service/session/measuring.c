@@ -16,6 +16,7 @@
 #include "clock.h"
 #include "drain.h"
 #include "effect.h"
+#include "growth.h"
 #include "log.h"
 #include "regionfile.h"
 #include "watch.h"
@@ -38,6 +39,7 @@ struct measuring {
 	struct drain *drain;
 	struct effect *effect; /* NULL: taken */
 	struct watch watch;
+	struct growth growth;
 	char *region_path;
 	sd_event_source *tick;
 	uint64_t child_start_ns, next_checkpoint_ns, commit_end_ns;
@@ -93,6 +95,7 @@ static void measuring_checkpoint(struct measuring *m, uint64_t now_ns)
 		return;
 	while (m->next_checkpoint_ns <= now_ns)
 		m->next_checkpoint_ns += m->p.checkpoint_ns;
+	growth_take(&m->growth, m->result);
 	r = store_put_stage(m->p.place->store, m->p.id, m->result);
 	if (r < 0)
 		log_write(LOG_WARNING, m->p.id, "Checkpoint of stage %s not queued: %s",
@@ -213,6 +216,8 @@ static void measuring_last_drain(struct measuring *m, const struct child_end *en
 		r = drain_close(m->drain, m->result, end->mono_ns);
 	if (r < 0)
 		measuring_fail(m, "Failed", g_strdup("The result region is damaged."));
+	else
+		growth_end(&m->growth, m->result);
 	measuring_see_commits(m);
 }
 
@@ -303,6 +308,7 @@ static int measuring_spawn(struct measuring *m, char **ret_message)
 	watch_begin(&m->watch, place->root, &m->order.cpus);
 	m->child_start_ns = clock_mono_ns();
 	m->next_checkpoint_ns = m->child_start_ns + m->p.checkpoint_ns;
+	m->growth.spacing_ns = m->p.checkpoint_ns;
 	r = measuring_start_child(m, region_fd, ret_message);
 	if (r < 0)
 		return r;

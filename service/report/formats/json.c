@@ -138,6 +138,16 @@ static json_t *json_checkpoints(const GArray *times)
 	return a;
 }
 
+/* When they were taken; what is in them is for intervals. */
+static json_t *json_snapshots(const struct snapshots *s)
+{
+	json_t *a = json_array();
+
+	for (unsigned i = 0; s && i < snapshots_count(s); i++)
+		json_array_append_new(a, value_count(snapshots_at_ns(s, i)));
+	return a;
+}
+
 static json_t *json_stage(const struct result_stage *s)
 {
 	g_autofree struct figures *all = result_stage_all(s);
@@ -146,6 +156,7 @@ static json_t *json_stage(const struct result_stage *s)
 
 	json_object_set_new(o, "name", value_string(s->name));
 	json_object_set_new(o, "load", value_string(s->load));
+	json_object_set_new(o, "repeat", value_count(s->repeat));
 	json_object_set_new(o, "verdict", value_string(verdict_to_string(s->verdict)));
 	json_object_set_new(o, "reasons", json_reasons(s->findings));
 	json_object_set_new(o, "findings", json_findings(s->findings));
@@ -159,6 +170,7 @@ static json_t *json_stage(const struct result_stage *s)
 	json_object_set_new(o, "port", s->port ? json_deep_copy(s->port) : json_null());
 	json_object_set_new(o, "peer", s->peer ? json_deep_copy(s->peer) : json_null());
 	json_object_set_new(o, "checkpoints", json_checkpoints(s->checkpoints));
+	json_object_set_new(o, "snapshots", json_snapshots(s->snapshots));
 	json_object_set_new(o, "all", figures_to_json(all, start_ns, true));
 	for (guint i = 0; i < s->cpus->len; i++)
 		json_array_append_new(cpus, json_cpu(s->cpus->pdata[i], start_ns));
