@@ -7,6 +7,8 @@
  */
 #include "pending.h"
 
+#include <errno.h>
+
 static void change_free(gpointer data)
 {
 	struct change *c = data;
@@ -122,6 +124,39 @@ void pending_delete(struct pending *p, const char *id, store_done_t done, void *
 	g_clear_pointer(&c->head, head_row_unref);
 	g_ptr_array_set_size(c->stages, 0);
 	change_add_done(c, false, done, userdata);
+}
+
+void pending_put_whole(struct pending *p, const struct result *r, int64_t row, store_done_t done,
+		       void *userdata)
+{
+	struct change *c = pending_change(p, r->id);
+
+	c->once = true;
+	pending_put_head(p, head_row_from_result(r, row));
+	for (guint i = 0; i < r->stages->len; i++)
+		pending_put_stage(p, r->id, stage_row_from_stage(r->stages->pdata[i]));
+	change_add_done(c, true, done, userdata);
+}
+
+void pending_give_up(struct pending *p, const char *why, GPtrArray *done)
+{
+	for (guint i = 0; i < p->changes->len; i++) {
+		struct change *c = p->changes->pdata[i];
+
+		if (!c->once)
+			continue;
+		for (guint k = 0; k < c->dones->len; k++) {
+			struct pending_done *d = c->dones->pdata[k];
+
+			d->r = -EIO;
+			d->message = g_strdup(why);
+		}
+		g_ptr_array_extend_and_steal(done, g_steal_pointer(&c->dones));
+		c->dones = g_ptr_array_new_with_free_func((GDestroyNotify)pending_done_free);
+		c->once = false;
+		/* how far a COMMIT came that failed is not known */
+		pending_delete(p, c->id, NULL, NULL);
+	}
 }
 
 void overlay_apply(struct overlay *o, const struct change *c)

@@ -11,7 +11,7 @@
 #include "store.h"
 
 struct pending_done { /* who waits for a deletion or a mark */
-	bool mark;    /* for the mark */
+	bool mark;    /* for the mark, or that a whole session is written */
 	store_done_t done;
 	void *userdata;
 	char *id;
@@ -26,6 +26,7 @@ struct change {
 	struct head_row *head; /* then write this; NULL: unchanged */
 	GPtrArray *stages;     /* and these; of struct stage_row, one per index */
 	int kept;	       /* then set the mark (1) or take it away (0); -1: as it is */
+	bool once;	       /* a session that came whole: tried once, then given up */
 	GPtrArray *dones;      /* of struct pending_done */
 };
 
@@ -42,6 +43,15 @@ void pending_put_head(struct pending *p, struct head_row *head);
 void pending_put_stage(struct pending *p, const char *id, struct stage_row *stage);
 void pending_mark(struct pending *p, const char *id, bool kept, store_done_t done, void *userdata);
 void pending_delete(struct pending *p, const char *id, store_done_t done, void *userdata);
+/*
+ * A session that is nowhere yet, with all its stages, whatever else is put into @p before it is
+ * written. @done: NULL but for the last of those that belong together.
+ */
+void pending_put_whole(struct pending *p, const struct result *r, int64_t row, store_done_t done,
+		       void *userdata);
+/* Writing failed: those that are tried once are to be no more. What those hear is added to @done.
+ */
+void pending_give_up(struct pending *p, const char *why, GPtrArray *done);
 
 void pending_done_free(struct pending_done *d);
 

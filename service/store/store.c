@@ -255,6 +255,26 @@ int store_put_stage(struct store *s, const char *id, const struct result_stage *
 	return 0;
 }
 
+int store_put_results(struct store *s, const GPtrArray *results, store_done_t done, void *userdata,
+		      char **ret_message)
+{
+	const char *trouble;
+	int r = 0;
+
+	worker_lock(s->worker);
+	trouble = worker_trouble(s->worker);
+	if (trouble) {
+		*ret_message = g_strdup(trouble);
+		r = -EIO;
+	}
+	for (guint i = 0; r == 0 && i < results->len; i++)
+		pending_put_whole(worker_waiting(s->worker), results->pdata[i], s->next_row++,
+				  i + 1 == results->len ? done : NULL, userdata);
+	worker_kick(s->worker, false);
+	worker_unlock(s->worker);
+	return r;
+}
+
 int store_delete(struct store *s, const char *id, store_done_t done, void *userdata)
 {
 	worker_lock(s->worker);

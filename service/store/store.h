@@ -60,6 +60,14 @@ int store_put_session(struct store *s, const struct result *r);
  * dropped.
  */
 int store_put_stage(struct store *s, const char *id, const struct result_stage *stage);
+/*
+ * Queue whole results that came in together (of struct result, ids that are nowhere yet): they are
+ * written in one transaction. @done: 0, or -EIO with a sentence when the first try failed; then
+ * none of them is there, and none is tried again. -EIO at once, with a sentence: writing is in
+ * trouble already. Copied.
+ */
+int store_put_results(struct store *s, const GPtrArray *results, store_done_t done, void *userdata,
+		      char **ret_message);
 /* Queue the deletion of a session with all that hangs on it. @done: -ENOENT when there is none. May
  * be NULL. */
 int store_delete(struct store *s, const char *id, store_done_t done, void *userdata);

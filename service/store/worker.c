@@ -152,6 +152,9 @@ static void worker_failed(struct worker *w, char *message)
 {
 	bool news = g_strcmp0(w->trouble, message) != 0;
 
+	pending_give_up(w->busy, message, w->done);
+	pending_give_up(w->waiting, message, w->done);
+	news = news || w->done->len > 0;
 	g_free(w->trouble);
 	w->trouble = message;
 	w->retry_us = g_get_monotonic_time() + WORKER_RETRY_US;

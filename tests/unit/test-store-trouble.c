@@ -251,6 +251,109 @@ static void test_full_disk(void)
 	fixture_remove(dir);
 }
 
+static GPtrArray *arrivals(int first, int n)
+{
+	GPtrArray *results = g_ptr_array_new_with_free_func((GDestroyNotify)result_free);
+
+	for (int i = first; i < first + n; i++) {
+		g_autofree char *id = g_strdup_printf("s%d", i);
+
+		g_ptr_array_add(results, fixture_result(id));
+	}
+	return results;
+}
+
+static void arrived(struct store *s, int first, int n, int r)
+{
+	for (int i = first; i < first + n; i++) {
+		g_autofree char *id = g_strdup_printf("s%d", i);
+		struct result *out = NULL;
+
+		g_assert_cmpint(store_head(s, id, &out, NULL), ==, r);
+		result_free(out);
+	}
+}
+
+/* What comes in together is there as a whole or not at all, and is not tried again. */
+static void test_arrivals_on_full_disk(void)
+{
+	g_autofree char *message = NULL, *dir = NULL, *filler = NULL;
+	g_autoptr(GPtrArray) few = NULL, many = NULL;
+	struct answer refused_later = { 0 }, good = { 0 };
+	struct news n = { 0 };
+	struct store *s;
+
+	if (!mounts_permitted()) {
+		g_test_skip("mounting is not permitted");
+		return;
+	}
+	if (in_child())
+		return;
+	dir = fixture_dir();
+	filler = g_build_filename(dir, "filler", NULL);
+	few = arrivals(0, 3);
+	many = arrivals(3, 20);
+	g_assert_true(private_tmpfs(dir, "size=4m"));
+	s = open_with_news(dir, &n);
+	g_assert_cmpint(store_put_results(s, few, on_answer, &good, &message), ==, 0);
+	fixture_flush(s);
+	g_assert_cmpint(good.calls, ==, 1);
+	g_assert_cmpint(good.r, ==, 0);
+	fill_up(filler);
+	g_assert_cmpint(store_put_results(s, many, on_answer, &refused_later, &message), ==, 0);
+	(void)store_flush(s, 5 * SECOND_NS, NULL);
+	g_assert_cmpint(refused_later.calls, ==, 1);
+	g_assert_cmpint(refused_later.r, ==, -EIO);
+	arrived(s, 3, 20, -ENOENT);
+	arrived(s, 0, 3, 0);
+	g_assert_cmpint(g_unlink(filler), ==, 0);
+	fixture_flush(s);
+	store_close(s);
+	s = fixture_open(dir);
+	arrived(s, 3, 20, -ENOENT);
+	arrived(s, 0, 3, 0);
+	for (int i = 0; i < 3; i++) {
+		struct result *in = few->pdata[i], *out = fixture_get(s, in->id);
+
+		fixture_same(in, out);
+		result_free(out);
+	}
+	/* there is room now */
+	g_assert_cmpint(store_put_results(s, many, NULL, NULL, &message), ==, 0);
+	fixture_flush(s);
+	arrived(s, 3, 20, 0);
+	store_close(s);
+	g_free(n.text);
+	g_assert_cmpint(umount2(dir, MNT_DETACH), ==, 0);
+	fixture_remove(dir);
+}
+
+/* While writing is in trouble nothing comes in. */
+static void test_arrivals_in_trouble(void)
+{
+	g_autofree char *dir = fixture_dir(), *message = NULL;
+	g_autoptr(GPtrArray) some = arrivals(1, 2);
+	struct answer unused = { 0 };
+	struct news n = { 0 };
+	struct store *s = open_with_news(dir, &n);
+	sqlite3 *other = stranger(dir);
+
+	stranger_does(other, "BEGIN EXCLUSIVE");
+	fixture_put(s, "s0", "quick", SESSION_DONE);
+	g_assert_cmpint(store_flush(s, 2 * SECOND_NS, NULL), ==, -ETIMEDOUT);
+	g_assert_cmpint(store_put_results(s, some, on_answer, &unused, &message), ==, -EIO);
+	g_assert_nonnull(strstr(message, "locked by another process"));
+	stranger_does(other, "ROLLBACK");
+	fixture_flush(s);
+	arrived(s, 1, 2, -ENOENT);
+	arrived(s, 0, 1, 0);
+	g_assert_cmpint(unused.calls, ==, 0);
+	sqlite3_close(other);
+	store_close(s);
+	g_free(n.text);
+	fixture_remove(dir);
+}
+
 static void test_full_disk_at_open(void)
 {
 	g_autofree char *dir = NULL, *filler = NULL;
@@ -611,6 +714,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/store-trouble/locked", test_locked);
 	g_test_add_func("/store-trouble/given-up", test_given_up);
 	g_test_add_func("/store-trouble/full-disk", test_full_disk);
+	g_test_add_func("/store-trouble/arrivals-on-full-disk", test_arrivals_on_full_disk);
+	g_test_add_func("/store-trouble/arrivals-in-trouble", test_arrivals_in_trouble);
 	g_test_add_func("/store-trouble/full-disk-at-open", test_full_disk_at_open);
 	g_test_add_func("/store-trouble/read-only", test_read_only);
 	g_test_add_func("/store-trouble/file-limit", test_file_limit);
