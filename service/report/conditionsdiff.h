@@ -7,6 +7,7 @@
  */
 #include <glib.h>
 #include <jansson.h>
+#include <stdbool.h>
 
 struct conditionsdiff {
 	char *what;  /* "kernel", "CONFIG_PREEMPT_RT", "clock_source" */
