@@ -92,14 +92,12 @@ GArray *plot_ccdf_points(const struct figures *f, bool corrected)
 static void ccdf_open_end(struct svg *s, const struct svg_frame *f, unsigned series,
 			  const struct figures *figures, struct svg_point from)
 {
-	struct svg_point end = { 0, f->y.low };
 	uint64_t max;
+	bool known = figures_max_ns(figures, &max);
+	struct svg_point end = { known ? (double)max : NAN, f->y.low };
 
-	svg_open_end(s, f, series, from);
-	if (!figures_max_ns(figures, &max))
-		return;
-	end.x = (double)max;
-	svg_marks(s, f, series, SVG_TRIANGLE, &end, 1);
+	svg_open_end(s, f, series, from, end.x);
+	svg_marks(s, f, series & ~SVG_WIDE, SVG_TRIANGLE, &end, 1);
 }
 
 static void ccdf_draw(struct svg *s, const struct svg_frame *f, unsigned series,
@@ -285,8 +283,9 @@ static void ccdf_note(struct svg *s, const struct figures *all)
 		return;
 	from = plot_time(all->unplaced_from_ns);
 	text = all->unplaced_from_ns
-		       ? g_strdup_printf("%" PRIu64 " samples are longer than %s; where the curve "
-					 "falls beyond it is not known (dotted).",
+		       ? g_strdup_printf("%" PRIu64
+					 " samples took %s or more; where the curve falls "
+					 "from there on is not known (dotted).",
 					 all->unplaced, from)
 		       : g_strdup_printf("Of %" PRIu64 " samples the length is not known: the "
 					 "curve is that of the others.",

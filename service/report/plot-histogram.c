@@ -81,9 +81,11 @@ static void view_unplaced(const struct histogram_view *v, struct svg *s, const s
 {
 	struct svg_point at = { (double)MAX(figures->unplaced_from_ns, 1),
 				(double)figures->unplaced };
+	uint64_t max;
+	bool known = figures_max_ns(figures, &max);
 
 	if (figures->unplaced && figures->unplaced_from_ns)
-		svg_open_end(s, f, 1, at);
+		svg_open_end(s, f, 1, at, known ? (double)max : NAN);
 }
 
 static struct svg_axis view_axis(const struct histogram_view *v)
@@ -126,7 +128,7 @@ static void view_row(const struct histogram_view *v, struct svg *s, unsigned ser
 	svg_frame(s, &f, height);
 	view_bins(v, s, &f, series, figures);
 	view_unplaced(v, s, &f, figures);
-	if (figures_placed(figures) && figures_max_ns(figures, &max)) {
+	if (figures_max_ns(figures, &max)) {
 		struct svg_point at = { (double)max, HISTOGRAM_FLOOR };
 
 		svg_marks(s, &f, series, SVG_TRIANGLE, &at, 1);
@@ -208,9 +210,7 @@ static void view_strip(const struct histogram_view *v, struct svg *s)
 		uint64_t max;
 
 		view_cells(v, i, c->figures, cells);
-		maxima[i] = figures_placed(c->figures) && figures_max_ns(c->figures, &max)
-				    ? (double)max
-				    : NAN;
+		maxima[i] = figures_max_ns(c->figures, &max) ? (double)max : NAN;
 	}
 	svg_legend(s, entries, G_N_ELEMENTS(entries));
 	svg_frame(s, &f, row * n);
@@ -228,7 +228,7 @@ static void view_note(const struct histogram_view *v, struct svg *s, const struc
 	from = all->unplaced_from_ns ? plot_time(all->unplaced_from_ns) : NULL;
 	if (from) {
 		g_autofree char *text = g_strdup_printf(
-			"%" PRIu64 " samples are longer than %s; how long is not known (dotted).",
+			"%" PRIu64 " samples took %s or more; how long is not known (dotted).",
 			all->unplaced, from);
 
 		svg_note(s, text);

@@ -54,14 +54,15 @@ void plot_range_add(struct plot_range *range, const struct figures *f)
 	range->zero = range->zero || f->bucket[0];
 	range->placed = MAX(range->placed, placed);
 	range->unplaced = MAX(range->unplaced, f->unplaced);
-	if (placed == 0 && f->unplaced == 0)
-		return;
+	if (placed == 0 && (f->unplaced == 0 || f->unplaced_from_ns == 0))
+		return; /* no more than how many there are, and their mean */
 	if (any && (range->low == 0 || low < range->low))
 		range->low = low;
-	if (placed && figures_max_ns(f, &max))
+	high = MAX(high, f->unplaced_from_ns);
+	if (figures_max_ns(f, &max))
 		high = MAX(high, max);
-	if (f->unplaced)
-		high = MAX(high, f->unplaced_from_ns);
+	else if (f->unplaced)
+		high *= 2; /* room for what lies beyond */
 	range->high = MAX(range->high, high);
 	range->any = true;
 }
@@ -79,8 +80,6 @@ struct svg_axis plot_axis(const struct plot_range *range)
 
 	if (range->low == 0)
 		a.low = range->high ? range->high : 1; /* zeros only, or only those above a range */
-	if (range->unplaced)
-		a.high *= 2; /* room for what lies beyond */
 	svg_axis_fit(&a);
 	return a;
 }

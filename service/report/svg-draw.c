@@ -227,19 +227,23 @@ void svg_marks(struct svg *s, const struct svg_frame *f, unsigned series, enum s
 	draw_end(s);
 }
 
-void svg_open_end(struct svg *s, const struct svg_frame *f, unsigned series, struct svg_point at)
+void svg_open_end(struct svg *s, const struct svg_frame *f, unsigned series, struct svg_point at,
+		  double end)
 {
 	double x = svg_x(f, at.x), y = svg_y(f, at.y), right = f->left + f->width;
+	double to = isfinite(end) ? svg_x(f, end) : right - 8;
 
 	if (!draw_known(&at))
 		return;
-	draw_begin(s, "l", series, false);
-	for (double from = x; from < right - 8; from += 7) { /* dots, whatever the series has */
+	draw_begin(s, "l", series | SVG_SOLID, false);
+	for (double from = x; from < to; from += 7) { /* dots, whatever the series has */
 		draw_pair(s->body, 'M', from, y);
-		draw_single(s->body, 'H', MIN(from + 3, right - 8));
+		draw_single(s->body, 'H', MIN(from + 3, to));
 	}
-	draw_pair(s->body, 'M', right - 8, y - 4.5);
-	g_string_append(s->body, "l7 4.5l-7 4.5");
+	if (!isfinite(end)) {
+		draw_pair(s->body, 'M', right - 8, y - 4.5);
+		g_string_append(s->body, "l7 4.5l-7 4.5");
+	}
 	draw_end(s);
 }
 

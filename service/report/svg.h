@@ -149,8 +149,12 @@ void svg_whisker(struct svg *s, const struct svg_frame *f, unsigned series, doub
 		 double high);
 void svg_marks(struct svg *s, const struct svg_frame *f, unsigned series, enum svg_mark mark,
 	       const struct svg_point *p, size_t n);
-/* It goes on, nobody knows where to: a dashed line from @at to the frame's right edge, an arrow. */
-void svg_open_end(struct svg *s, const struct svg_frame *f, unsigned series, struct svg_point at);
+/*
+ * It goes on, nobody knows where to: a dotted line from @at to @end, or, NAN, with an arrow to the
+ * frame's right edge.
+ */
+void svg_open_end(struct svg *s, const struct svg_frame *f, unsigned series, struct svg_point at,
+		  double end);
 /* A line across the frame with @label (NULL: none) at its end: a limit, a change. */
 void svg_rule_x(struct svg *s, const struct svg_frame *f, double x, const char *label);
 void svg_rule_y(struct svg *s, const struct svg_frame *f, double y, const char *label);

@@ -153,12 +153,71 @@ static void test_ccdf_open(void)
 	g_assert_cmpfloat(g_array_index(points, struct svg_point, points->len - 1).y, ==, 0.5);
 	g_assert_true(plot_ccdf(p.svg, r, stage(r, 0), p.desc));
 	g_assert_true(plotted_has(&p, "M820 ")); /* the arrow, 8 before the right edge */
-	g_assert_true(plotted_has(&p, "2 samples are longer than 1000.0 us"));
+	g_assert_true(plotted_has(&p, "2 samples took 1000.0 us or more"));
 	plotted_done(&p);
 	p = plotted_new();
 	g_assert_true(plot_histogram(p.svg, r, stage(r, 0), p.desc));
 	g_assert_true(plotted_has(&p, "M820 "));
 	plotted_done(&p);
+	result_free(r);
+}
+
+/* Nobody knows where it falls, but the source told the maximum: 4 ms, on an axis to 5 ms. */
+static void test_ccdf_end_known(void)
+{
+	struct result *r = bare(1, "none");
+	struct figures *f = cpu(r, 0, 0);
+	struct plotted p = plotted_new();
+	g_autofree char *end = place(4e6, 1e4, 5e6);
+
+	figures_record(f, 10 * US, 1000);
+	f->unplaced = 2;
+	f->unplaced_from_ns = 1000 * US;
+	f->stated = FIGURES_STATED_MAX | FIGURES_STATED_MIN;
+	f->max_ns = 4000 * US;
+	g_assert_true(plot_ccdf(p.svg, r, stage(r, 0), p.desc));
+	g_assert_true(plotted_has(&p, "lp-m lp-s0\" d=\"M%s ", end));
+	g_assert_null(strstr(p.svg->body->str, "l7 4.5l-7 4.5")); /* no arrow */
+	plotted_done(&p);
+	result_free(r);
+}
+
+/* Only how many there were, and their mean: an empty frame would look like a fault. */
+static void test_no_distribution(void)
+{
+	struct result *r = bare(1, "none");
+	struct figures *f = cpu(r, 0, 0);
+	g_autofree char *svg = NULL;
+
+	f->unplaced = 1000;
+	f->stated = FIGURES_STATED_MAX | FIGURES_STATED_MIN | FIGURES_STATED_MEAN;
+	f->min_ns = 10 * US;
+	f->max_ns = 40 * US;
+	f->stated_mean_ns = 20e3;
+	svg = render("svg", r, &plain);
+	g_assert_nonnull(strstr(svg, "No sample has a place in a distribution."));
+	g_assert_null(strstr(svg, "Histogram"));
+	result_free(r);
+}
+
+static void test_values(void)
+{
+	struct result *r = bare(0, "ping flood");
+	g_autofree char *svg = NULL, *html = NULL, *text = NULL;
+
+	json_object_set_new(r->method, "quantity", json_string("overhead"));
+	g_ptr_array_add(stage(r, 0)->values, result_value_new("fork", "us", 97.6, 1));
+	g_ptr_array_add(stage(r, 0)->values, result_value_new("total", "s", 173, 0));
+	g_assert_false(result_is_latency(r));
+	svg = render("svg", r, &plain);
+	html = render("html", r, &plain);
+	text = render("text", r, &plain);
+	g_assert_nonnull(strstr(svg, "no latencies"));
+	g_assert_nonnull(strstr(html, "<th scope=\"row\">ping flood</th><td class=\"n\">97.6</td>"
+				      "<td class=\"n\">173</td>"));
+	g_assert_nonnull(strstr(text, "  load        fork, us  total, s\n"
+				      "  ping flood      97.6       173\n"));
+	g_assert_null(strstr(text, "percentile"));
 	result_free(r);
 }
 
@@ -557,6 +616,9 @@ int main(int argc, char **argv)
 	g_test_add_func("/plot/ccdf/points", test_ccdf_points);
 	g_test_add_func("/plot/ccdf/drawn", test_ccdf_drawn);
 	g_test_add_func("/plot/ccdf/open", test_ccdf_open);
+	g_test_add_func("/plot/ccdf/end-known", test_ccdf_end_known);
+	g_test_add_func("/plot/no-distribution", test_no_distribution);
+	g_test_add_func("/plot/values", test_values);
 	g_test_add_func("/plot/edges/cuts", test_edges);
 	g_test_add_func("/plot/edges/even", test_edges_even);
 	g_test_add_func("/plot/edges/count", test_edges_count);

@@ -234,7 +234,7 @@ static void test_shapes(void)
 	svg_rule_x(s, &f, 380, "max <= 1ms");
 	g_assert_nonnull(strstr(s->body->str, "lp-rule\" d=\"M458 0V100\""));
 	g_assert_nonnull(strstr(s->body->str, ">max &lt;= 1ms</text>"));
-	svg_open_end(s, &f, 0, p[1]);
+	svg_open_end(s, &f, 0, p[1], NAN);
 	g_assert_nonnull(strstr(s->body->str, "M830 15.5l7 4.5l-7 4.5"));
 	out = drawn(s);
 	g_assert_true(g_str_has_prefix(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg "));

@@ -16,6 +16,7 @@
 #include "text-head.h"
 #include "text-stage.h"
 #include "text-thinned.h"
+#include "text-values.h"
 
 struct sheet {
 	const struct result *result;
@@ -110,7 +111,9 @@ static void sheet_body(struct sheet *h, struct page *p)
 	guint n = r->stages ? r->stages->len : 0;
 
 	text_head(p, r, notes);
-	if (n > 1)
+	if (!result_is_latency(r))
+		text_values(p, r);
+	else if (n > 1)
 		text_summary(p, r);
 	if (r->thinned_usec)
 		text_thinned(p, r);
@@ -120,7 +123,7 @@ static void sheet_body(struct sheet *h, struct page *p)
 		sheet_picture(h, p, "All stages", sheet_all_stages, NULL);
 		sheet_picture(h, p, "Maxima over time", sheet_maxima, NULL);
 	}
-	for (guint i = 0; i < n; i++)
+	for (guint i = 0; i < n && result_is_latency(r); i++)
 		text_stage(p, r->stages->pdata[i], i + 1, n);
 	text_mends(p, notes);
 	htmlconditions(p, "Conditions", r->conditions);
@@ -138,7 +141,8 @@ static int html_render(const struct result *r, const struct report_options *o, G
 
 	pagehtml_init(&p, &html, out);
 	sheet_head(r, out);
-	g_string_append(out, "<body>\n<header><p>Latency report</p><h1>");
+	g_string_append_printf(out, "<body>\n<header><p>%s</p><h1>",
+			       result_is_latency(r) ? "Latency report" : "Benchmark report");
 	svg_append_text(out, *label ? label : r->plan);
 	if (r->verdict > VERDICT_NONE)
 		pagehtml_badge(&p, text_verdict_style(r->verdict), verdict_to_string(r->verdict));

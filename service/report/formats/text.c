@@ -8,6 +8,7 @@
 #include "text-head.h"
 #include "text-stage.h"
 #include "text-thinned.h"
+#include "text-values.h"
 
 static int text_render(const struct result *r, const struct report_options *o, GString *out,
 		       char **ret_message)
@@ -18,7 +19,9 @@ static int text_render(const struct result *r, const struct report_options *o, G
 
 	page_init(&p, o, out);
 	text_head(&p, r, notes);
-	if (n > 1)
+	if (!result_is_latency(r))
+		text_values(&p, r);
+	else if (n > 1)
 		text_summary(&p, r);
 	if (r->thinned_usec) {
 		text_thinned(&p, r);
@@ -26,7 +29,7 @@ static int text_render(const struct result *r, const struct report_options *o, G
 		page_blank(&p);
 		page_text(&p, 0, "No stage has begun.");
 	}
-	for (guint i = 0; i < n; i++)
+	for (guint i = 0; i < n && result_is_latency(r); i++)
 		text_stage(&p, r->stages->pdata[i], i + 1, n);
 	text_mends(&p, notes);
 	return 0;
