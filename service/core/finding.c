@@ -55,8 +55,7 @@ const struct finding_kind finding_kinds[] = {
 	{ "cpu-offline", FINDING_INCONCLUSIVE, "A measured CPU went offline meanwhile.",
 	  "Keep all measured CPUs online." },
 	/* of other programs */
-	{ "import-lossy", FINDING_WARNS,
-	  "The program that measured it did not tell all of it.",
+	{ "import-lossy", FINDING_WARNS, "The program that measured it did not tell all of it.",
 	  "Let it print its whole histogram, with a range that holds every sample." },
 	/* through the kernel module */
 	{ "port-silent", FINDING_INCONCLUSIVE,

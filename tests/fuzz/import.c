@@ -3,8 +3,8 @@
  * An importer (IMPORT_FORMAT): whatever the bytes are, there is a sentence, or results that can be
  * kept and shown.
  */
-#include "figures-json.h"
 #include "import.h"
+#include "figures-json.h"
 
 #include <string.h>
 
