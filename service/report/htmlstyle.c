@@ -32,7 +32,7 @@ const char htmlstyle[] =
 	"dd{margin:0 0 .15rem 8rem;overflow-wrap:anywhere}"
 	".wide{overflow-x:auto;margin:1rem 0}"
 	"table{border-collapse:collapse;font-size:.87rem;font-variant-numeric:tabular-nums}"
-	"caption{padding-bottom:.35rem;text-align:left}"
+	"caption{padding-bottom:.35rem;text-align:left;white-space:nowrap}"
 	"th,td{padding:.22rem .65rem;border-bottom:1px solid #d0d7de;text-align:left;"
 	"font-weight:400;vertical-align:top;unicode-bidi:isolate;overflow-wrap:break-word}"
 	"thead th{border-bottom-width:2px;white-space:nowrap}"
