@@ -1,30 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Axes. Latencies spread over decades, so most of them are logarithmic; one that shows a fraction
- * of a decade has its ticks at even steps all the same, because 1, 2, 5 would give it none. Time
- * since a start goes by seconds, minutes, hours and days as a clock does, not by tens of them.
+ * A frame: where a value is on the drawing, and the lines and words around it. Labels that would
+ * run into one another are left out, their lines stay.
  */
-#include "svg.h"
-
-#include "duration.h"
+#include "svg-internal.h"
 
 #include <math.h>
-#include <string.h>
-#include <time.h>
 
-#define FRAME_LEFT   78.0
-#define FRAME_RIGHT  32.0
-#define FRAME_ABOVE  24.0 /* the y axis's label */
-#define FRAME_ZERO   30.0 /* the place for zero */
-#define FRAME_TICK   12.0 /* size of a tick's text */
-#define FRAME_TICKS  400  /* more are none */
-#define FRAME_SECOND 1e9
-#define FRAME_DAY    86400e6 /* us */
-
-struct tick {
-	double value;
-	bool major;
-};
+#define FRAME_LEFT  78.0
+#define FRAME_RIGHT 32.0
+#define FRAME_ABOVE 24.0 /* the y axis's label */
+#define FRAME_ZERO  30.0 /* the place for zero */
+#define FRAME_TICK  12.0 /* size of a tick's text */
 
 static double axis_fraction(const struct svg_axis *a, double v)
 {
@@ -50,249 +37,6 @@ double svg_x(const struct svg_frame *f, double value)
 double svg_y(const struct svg_frame *f, double value)
 {
 	return f->top + f->height - axis_at(&f->y, value, f->height);
-}
-
-/* The largest of 1, 2, 5 in a decade at or below @v > 0. */
-static double axis_floor(double v)
-{
-	double decade = pow(10, floor(log10(v) + 1e-9));
-	double m = v / decade * (1 + 1e-9);
-
-	return decade * (m >= 5 ? 5 : m >= 2 ? 2 : 1);
-}
-
-static double axis_next(double v)
-{
-	double low = axis_floor(v), decade = pow(10, floor(log10(low) + 1e-9));
-
-	return low / decade > 4 ? 10 * decade : low / decade > 1.5 ? 5 * decade : 2 * decade;
-}
-
-/* An even step of about @want, for @unit. */
-static double axis_step(enum svg_unit unit, double want)
-{
-	static const double clock[] = { 1,     2,     5,     10,    15,	    30,	   60,
-					120,   300,   600,   900,   1800,   3600,  7200,
-					10800, 21600, 43200, 86400, 172800, 604800 };
-	static const double days[] = { 1. / 24, .25, .5, 1, 2, 7, 14 };
-
-	if (unit == SVG_TIME && want > FRAME_SECOND / 2) {
-		for (size_t i = 0; i < G_N_ELEMENTS(clock); i++)
-			if (clock[i] * FRAME_SECOND >= want)
-				return clock[i] * FRAME_SECOND;
-		return ceil(want / (604800 * FRAME_SECOND)) * 604800 * FRAME_SECOND;
-	}
-	if (unit == SVG_DATE)
-		for (size_t i = 0; i < G_N_ELEMENTS(days); i++)
-			if (days[i] * FRAME_DAY >= want)
-				return days[i] * FRAME_DAY;
-	want = axis_floor(want) >= want * (1 - 1e-9) ? axis_floor(want) : axis_next(want);
-	return unit == SVG_COUNT && want < 1 ? 1 : want;
-}
-
-void svg_axis_fit(struct svg_axis *a)
-{
-	double step;
-
-	if (!isfinite(a->low) || !isfinite(a->high))
-		a->low = a->high = a->scale == SVG_LOG;
-	if (a->scale == SVG_LOG) {
-		a->low = axis_floor(a->low > 0 ? a->low : 1);
-		if (a->high <= a->low * (1 + 1e-9))
-			a->high = axis_next(a->low);
-		else if (axis_floor(a->high) < a->high * (1 - 1e-9))
-			a->high = axis_next(a->high);
-		return;
-	}
-	if (a->high <= a->low)
-		a->high = a->low + MAX(fabs(a->low) / 10, a->unit == SVG_TIME ? 1000 : 1);
-	step = axis_step(a->unit, (a->high - a->low) / 6);
-	a->low = floor(a->low / step + 1e-9) * step;
-	a->high = ceil(a->high / step - 1e-9) * step;
-}
-
-/* @v with as many of @decimals as it needs. */
-static char *axis_number(double v, int decimals)
-{
-	char *s = number_format(v, decimals), *end = s + strlen(s);
-
-	if (!strchr(s, '.'))
-		return s;
-	while (end[-1] == '0')
-		*--end = '\0';
-	if (end[-1] == '.')
-		end[-1] = '\0';
-	return s;
-}
-
-static char *axis_scaled(double v, const char *const units[], size_t n)
-{
-	g_autofree char *number = NULL;
-	size_t i = 0;
-
-	for (; fabs(v) >= 1000 * (1 - 1e-9) && i + 1 < n; i++)
-		v /= 1000;
-	number = axis_number(v, 3);
-	return g_strconcat(number, units[i], NULL);
-}
-
-/* @clock: 90 s are 1 min 30 s; else seconds all the way up. */
-static char *axis_time(double ns, bool clock)
-{
-	static const char *const units[] = { " ns", " us", " ms", " s" };
-	static const struct {
-		double s;
-		const char *large, *small;
-		double small_s;
-	} long_ones[] = { { 86400, "d", "h", 3600 },
-			  { 3600, "h", "min", 60 },
-			  { 60, "min", "s", 1 } };
-	double s = round(ns / FRAME_SECOND);
-
-	if (ns == 0)
-		return g_strdup("0");
-	if (!clock || s < 60 || s > 1e9)
-		return axis_scaled(ns, units, G_N_ELEMENTS(units));
-	for (size_t i = 0; i < G_N_ELEMENTS(long_ones); i++) {
-		double whole = floor(s / long_ones[i].s), rest = s - whole * long_ones[i].s;
-
-		if (whole < 1)
-			continue;
-		if (rest < long_ones[i].small_s)
-			return g_strdup_printf("%.0f %s", whole, long_ones[i].large);
-		return g_strdup_printf("%.0f %s %.0f %s", whole, long_ones[i].large,
-				       floor(rest / long_ones[i].small_s), long_ones[i].small);
-	}
-	return axis_scaled(ns, units, G_N_ELEMENTS(units));
-}
-
-static char *axis_chance(double v)
-{
-	static const char *const units[] = { "", "k", "M", "G", "T", "P", "E" };
-	g_autofree char *many = NULL;
-
-	if (v > 0.5 * (1 + 1e-9) || v <= 0)
-		return axis_number(v, 3);
-	many = axis_scaled(round(1 / v), units, G_N_ELEMENTS(units));
-	return g_strconcat("1 in ", many, NULL);
-}
-
-static char *axis_date(double usec)
-{
-	time_t t = (time_t)floor(usec / 1e6 + 0.5);
-	struct tm tm;
-	char day[40]; /* digits only: the locale has no part in it */
-
-	if (!gmtime_r(&t, &tm))
-		return g_strdup("-");
-	if (strftime(day, sizeof(day), t % 86400 ? "%m-%d %H:%M" : "%Y-%m-%d", &tm) == 0)
-		return g_strdup("-");
-	return g_strdup(day);
-}
-
-char *svg_axis_text(const struct svg_axis *a, double value)
-{
-	static const char *const units[] = { "", "k", "M", "G", "T", "P", "E" };
-	g_autofree char *number = NULL;
-
-	switch (a->unit) {
-	case SVG_TIME:
-		return axis_time(value, a->scale == SVG_LINEAR);
-	case SVG_COUNT:
-		return axis_scaled(value, units, G_N_ELEMENTS(units));
-	case SVG_CHANCE:
-		return axis_chance(value);
-	case SVG_DATE:
-		return axis_date(value);
-	case SVG_RETURN:
-		return axis_chance(1 / value);
-	case SVG_PLAIN:
-		break;
-	}
-	number = axis_number(value, fabs(value) < 0.1 ? 6 : 3);
-	return g_strconcat(number, a->suffix ? " " : NULL, a->suffix, NULL);
-}
-
-static void axis_add(GArray *ticks, double value, bool major)
-{
-	struct tick t = { value, major };
-
-	if (ticks->len < FRAME_TICKS)
-		g_array_append_val(ticks, t);
-}
-
-static void axis_even_ticks(const struct svg_axis *a, double room, GArray *ticks)
-{
-	double step = axis_step(a->unit, (a->high - a->low) / CLAMP(room, 2, 12));
-
-	for (double k = ceil(a->low / step - 1e-6); k * step <= a->high + step * 1e-6; k++) {
-		axis_add(ticks, k * step, true);
-		if (ticks->len >= FRAME_TICKS)
-			return;
-	}
-}
-
-/* First days of months, every @months. */
-static void axis_months(const struct svg_axis *a, double months, GArray *ticks)
-{
-	time_t t = (time_t)(a->low / 1e6);
-	int step = months <= 1	 ? 1
-		   : months <= 3 ? 3
-		   : months <= 6 ? 6
-				 : 12 * (int)ceil(months / 12);
-	struct tm tm;
-
-	if (!gmtime_r(&t, &tm))
-		return;
-	tm = (struct tm){ .tm_mday = 1, .tm_year = tm.tm_year };
-	for (unsigned i = 0; i < FRAME_TICKS; i++, tm.tm_mon += step) {
-		struct tm copy = tm;
-		double usec = (double)timegm(&copy) * 1e6;
-
-		if (usec > a->high)
-			return;
-		if (usec >= a->low)
-			axis_add(ticks, usec, true);
-	}
-}
-
-static void axis_log_ticks(const struct svg_axis *a, double room, GArray *ticks)
-{
-	double decades = log10(a->high / a->low), first = floor(log10(a->low) + 1e-9);
-	int every = (int)ceil(decades / MAX(room, 1));
-
-	if (every == 2 && a->unit == SVG_TIME)
-		every = 3; /* whole units */
-	if (decades < 0.55) {
-		axis_even_ticks(a, room * 0.7, ticks);
-		return;
-	}
-	for (double d = first; d <= log10(a->high) + 1e-9; d++)
-		for (int m = 1; m < 10; m++) {
-			double value = pow(10, d) * m;
-			bool major = m == 1 ? (int)d % every == 0
-					    : (m == 2 || m == 5) && decades * 3 <= room + 1;
-
-			if (value < a->low * (1 - 1e-9) || value > a->high * (1 + 1e-9))
-				continue;
-			if (m == 1 || decades < 8)
-				axis_add(ticks, value, major);
-		}
-}
-
-/* @room: how many labels there is place for. */
-static GArray *axis_ticks(const struct svg_axis *a, double room)
-{
-	GArray *ticks = g_array_new(FALSE, FALSE, sizeof(struct tick));
-	double want = (a->high - a->low) / CLAMP(room, 2, 12);
-
-	if (a->scale == SVG_LOG)
-		axis_log_ticks(a, room, ticks);
-	else if (a->unit == SVG_DATE && want > 14 * FRAME_DAY)
-		axis_months(a, want / (30 * FRAME_DAY), ticks);
-	else
-		axis_even_ticks(a, room, ticks);
-	return ticks;
 }
 
 static void frame_line(struct svg *s, const char *class, double x0, double y0, double x1, double y1)
@@ -321,7 +65,7 @@ static void frame_text(struct svg *s, double x, double y, enum svg_anchor anchor
 
 static void frame_x_ticks(struct svg *s, const struct svg_frame *f)
 {
-	g_autoptr(GArray) ticks = axis_ticks(&f->x, f->width / 62);
+	g_autoptr(GArray) ticks = svg_axis_ticks(&f->x, f->width / 62);
 	double bottom = f->top + f->height, taken = f->left - 40;
 
 	if (f->x.zero) {
@@ -332,7 +76,7 @@ static void frame_x_ticks(struct svg *s, const struct svg_frame *f)
 		taken = x + 8;
 	}
 	for (guint i = 0; i < ticks->len; i++) {
-		const struct tick *t = &g_array_index(ticks, struct tick, i);
+		const struct svg_tick *t = &g_array_index(ticks, struct svg_tick, i);
 		double x = svg_x(f, t->value), half;
 		g_autofree char *text = NULL;
 
@@ -350,11 +94,11 @@ static void frame_x_ticks(struct svg *s, const struct svg_frame *f)
 
 static void frame_y_ticks(struct svg *s, const struct svg_frame *f)
 {
-	g_autoptr(GArray) ticks = axis_ticks(&f->y, f->height / 26);
+	g_autoptr(GArray) ticks = svg_axis_ticks(&f->y, f->height / 26);
 	double right = f->left + f->width, taken = f->top + f->height + 20;
 
 	for (guint i = 0; i < ticks->len; i++) {
-		const struct tick *t = &g_array_index(ticks, struct tick, i);
+		const struct svg_tick *t = &g_array_index(ticks, struct svg_tick, i);
 		double y = svg_y(f, t->value);
 		g_autofree char *text = NULL;
 
