@@ -10,6 +10,7 @@
  */
 #include "interval.h"
 
+#include "stageblocks.h"
 #include "student.h"
 
 #include <math.h>
@@ -55,26 +56,6 @@ static double interval_lag1(const double *v, unsigned n)
 	return square > 0 ? lagged / square : 0;
 }
 
-/* Those with samples; a last one that the stage's end cut short is part of the one before. */
-static unsigned interval_blocks(const struct figures *f, struct figures_block *ret)
-{
-	unsigned n = 0;
-	uint64_t count = 0;
-
-	for (uint32_t b = 0; b < f->n_blocks; b++) {
-		if (f->blocks[b].count == 0)
-			continue;
-		ret[n++] = f->blocks[b];
-		count += f->blocks[b].count;
-	}
-	if (n > 1 && ret[n - 1].count < count / n / 2) {
-		n--;
-		ret[n - 1].sum_ns += ret[n].sum_ns;
-		ret[n - 1].count += ret[n].count;
-	}
-	return n;
-}
-
 static void interval_join(const struct figures_block *b, unsigned n, unsigned parts, double *ret)
 {
 	for (unsigned i = 0; i < parts; i++) {
@@ -92,7 +73,7 @@ unsigned interval_mean_batches(const struct result_stage *s, double *ret)
 {
 	g_autofree struct figures *all = result_stage_all(s);
 	g_autofree struct figures_block *b = g_new(struct figures_block, FIGURES_BLOCKS);
-	unsigned n = interval_blocks(all, b), parts = interval_parts(n, INTERVAL_BATCHES_MAX);
+	unsigned n = stageblocks_take(all, b), parts = interval_parts(n, INTERVAL_BATCHES_MAX);
 
 	if (parts < INTERVAL_BATCHES_MIN)
 		return 0;
@@ -104,17 +85,14 @@ unsigned interval_mean_batches(const struct result_stage *s, double *ret)
 	return parts;
 }
 
-/*
- * By its rank, and within the bucket as if its samples were spread evenly: batches that differ by
- * less than a bucket would else seem to be equal. false: too few beyond it.
- */
-static bool interval_percentile(const uint64_t *bucket, uint32_t ppm, double *ret)
+/* Spread evenly: batches that differ by less than a bucket would else seem to be equal. */
+bool interval_percentile(const uint64_t *bucket, uint32_t ppm, unsigned beyond, double *ret)
 {
 	uint64_t n = histogram_count(bucket), below = 0;
 	double rank = (double)n * ppm / 1e6, low, high;
 	int b;
 
-	if ((double)n - rank < INTERVAL_BEYOND_MIN)
+	if (n == 0 || (double)n - rank < beyond)
 		return false;
 	b = histogram_rank(bucket, NULL, (uint64_t)ceil(fmax(rank, 1)));
 	if (b < 0)
@@ -147,7 +125,7 @@ static bool interval_percentiles(const struct snapshots *s, unsigned parts, uint
 
 	for (unsigned i = 0; i < parts; i++) {
 		interval_batch(s, i * n / parts, (i + 1) * n / parts, bucket);
-		if (!interval_percentile(bucket, ppm, &ret[i]))
+		if (!interval_percentile(bucket, ppm, INTERVAL_BEYOND_MIN, &ret[i]))
 			return false;
 	}
 	return true;
@@ -199,25 +177,47 @@ static bool interval_logs(const double *values, unsigned n, double *ret_mean, do
 	return n > 0;
 }
 
-struct interval interval_of_ratio(const double *a, unsigned n_a, const double *b, unsigned n_b,
-				  double *ret_ratio)
+/* Around mean_b - mean_a on the logarithmic scale, Welch's t; @error: squared, of each mean. */
+static struct interval interval_welch(double difference, double error_a, unsigned n_a,
+				      double error_b, unsigned n_b)
 {
-	struct interval v = { .known = false };
-	double mean_a, mean_b, error_a, error_b, error, df, half = 0;
+	double error = error_a + error_b, df, half = 0;
 
-	if (!interval_logs(a, n_a, &mean_a, &error_a) || !interval_logs(b, n_b, &mean_b, &error_b))
-		return v;
-	*ret_ratio = exp(mean_b - mean_a);
-	v.known = n_a >= 2 && n_b >= 2;
-	if (!v.known)
-		return v;
-	error = error_a + error_b;
 	if (error > 0) {
 		df = error * error /
 		     (error_a * error_a / (n_a - 1) + error_b * error_b / (n_b - 1));
 		half = student_quantile(INTERVAL_TWO_SIDED, df) * sqrt(error);
 	}
-	v.low = exp(mean_b - mean_a - half);
-	v.high = exp(mean_b - mean_a + half);
-	return v;
+	return (struct interval){ true, exp(difference - half), exp(difference + half) };
+}
+
+struct interval interval_of_ratio(const double *a, unsigned n_a, const double *b, unsigned n_b,
+				  double *ret_ratio)
+{
+	struct interval v = { .known = false };
+	double mean_a, mean_b, error_a, error_b;
+
+	if (!interval_logs(a, n_a, &mean_a, &error_a) || !interval_logs(b, n_b, &mean_b, &error_b))
+		return v;
+	*ret_ratio = exp(mean_b - mean_a);
+	if (n_a < 2 || n_b < 2)
+		return v;
+	return interval_welch(mean_b - mean_a, error_a, n_a, error_b, n_b);
+}
+
+struct interval interval_of_runs(const double *a, unsigned n_a, const double *b, unsigned n_b,
+				 double *ret_ratio)
+{
+	struct interval v = { .known = false };
+	double mean_a, mean_b;
+
+	if (n_a < 2 || n_b < 2)
+		return v;
+	mean_a = interval_mean(a, n_a);
+	mean_b = interval_mean(b, n_b);
+	if (!(mean_a > 0) || !(mean_b > 0))
+		return v;
+	*ret_ratio = mean_b / mean_a;
+	return interval_welch(log(mean_b / mean_a), interval_error2(a, n_a) / (mean_a * mean_a),
+			      n_a, interval_error2(b, n_b) / (mean_b * mean_b), n_b);
 }

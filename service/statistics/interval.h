@@ -37,8 +37,22 @@ unsigned interval_percentile_batches(const struct result_stage *s, uint32_t ppm,
 struct interval interval_of_mean(const double *values, unsigned n);
 
 /*
+ * Percentile @ppm of the samples in @bucket (HISTOGRAM_BUCKETS counters), in ns: by its rank, and
+ * within the bucket as if its samples were spread evenly. false: fewer than @beyond beyond it.
+ */
+bool interval_percentile(const uint64_t *bucket, uint32_t ppm, unsigned beyond, double *ret);
+
+/*
  * @b over @a as a ratio: of the values' logarithms, with Welch's t and the degrees of freedom of
  * Welch and Satterthwaite. Values > 0; n >= 2 each, else not known. *ret_ratio: the ratio itself.
  */
 struct interval interval_of_ratio(const double *a, unsigned n_a, const double *b, unsigned n_b,
 				  double *ret_ratio);
+
+/*
+ * The same of two runs from their batches: the ratio of the batches' means. The errors are those of
+ * the means, each as a share of its mean (delta method): one batch far above the others, whose
+ * logarithm would hide it, widens the interval as it should.
+ */
+struct interval interval_of_runs(const double *a, unsigned n_a, const double *b, unsigned n_b,
+				 double *ret_ratio);

@@ -59,6 +59,26 @@ static void test_ratio_welch(void)
 	NEAR(log(v.high), log(2.2) + half, 1e-6);
 }
 
+/* The same with shares of the means for logarithms; one batch far above the others counts. */
+static void test_runs(void)
+{
+	const double a[] = { 9, 10, 11 }, b[] = { 18, 20, 22 }, far[] = { 1, 1, 1, 1, 96 };
+	const double none[] = { 0, 0, 0 };
+	double ratio = 0, half = 2.776445 * sqrt(2 * 0.01 / 3); /* t of 4 degrees of freedom */
+	struct interval v = interval_of_runs(a, 3, b, 3, &ratio);
+
+	g_assert_true(v.known);
+	NEAR(ratio, 2, 1e-9);
+	NEAR(log(v.high), log(2) + half, 1e-6);
+	NEAR(log(v.low), log(2) - half, 1e-6);
+	v = interval_of_runs(a, 3, far, 5, &ratio); /* deviation 42.4853 of a mean of 20 */
+	NEAR(ratio, 2, 1e-9);
+	g_assert_cmpfloat(v.low, <, 0.2);
+	g_assert_cmpfloat(v.high, >, 20);
+	g_assert_false(interval_of_runs(a, 1, b, 3, &ratio).known);
+	g_assert_false(interval_of_runs(a, 3, none, 3, &ratio).known);
+}
+
 static struct result_stage *stage_new(struct figures **ret_f)
 {
 	struct result_stage *s = result_stage_new();
@@ -266,6 +286,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/interval/mean", test_mean);
 	g_test_add_func("/interval/ratio", test_ratio);
 	g_test_add_func("/interval/ratio-welch", test_ratio_welch);
+	g_test_add_func("/interval/runs", test_runs);
 	g_test_add_func("/interval/mean-batches", test_mean_batches);
 	g_test_add_func("/interval/mean-batches-gaps", test_mean_batches_gaps);
 	g_test_add_func("/interval/mean-batches-wave", test_mean_batches_wave);
