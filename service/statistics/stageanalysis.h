@@ -11,8 +11,11 @@
  *		    "levels": [ { "times", "duration_ns", "level_ns", "low_ns", "high_ns" } ] }
  *		  | { "refused": id, "reason": sentence, "blocks" } | null }
  *
+ * intervals: of this run (interval.h); batches: those of the average, 0: none.
  * worst.chance: at 95 %, a block of length_ns holds a worse one than the maximum with a chance
  * below that (3 / blocks). null: not to be had from these figures.
+ * tail: block_length_ns is that of the blocks fitted, pairs when merged is 2; levels as in tail.h.
+ * An end of an interval that is nowhere is null.
  */
 #include "result.h"
 
