@@ -6,11 +6,11 @@
 
 static void plans_complete(json_t *plan)
 {
-	static const char *const keys[] = { "name",	  "path",	 "description",
-					    "instrument", "duration_ns", "interval_ns",
-					    "policy",	  "priority",	 "cpus",
-					    "stages",	  "limits",	 "text",
-					    "valid",	  "problems" };
+	static const char *const keys[] = {
+		"name",	  "path",     "description", "instrument", "duration_ns", "interval_ns",
+		"policy", "priority", "cpus",	     "stages",	   "limits",	  "text",
+		"valid",  "problems", "repeat",	     "baseline"
+	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(keys); i++)
 		if (!json_object_get(plan, keys[i]))

@@ -39,11 +39,13 @@ static void plan_list_row(struct table *t, const json_t *p, const json_t *schedu
 {
 	int64_t duration = field_number(p, "duration_ns", -1);
 	int64_t interval = field_number(p, "interval_ns", -1);
+	int64_t stages = (int64_t)json_array_size(json_object_get(p, "stages"));
 	bool valid = field_true(p, "valid");
 
 	table_cell(t, field_text(p, "name"));
 	table_cell(t, field_text(p, "instrument"));
-	table_take(t, valid ? g_strdup_printf("%zu", json_array_size(json_object_get(p, "stages")))
+	table_take(t, valid ? g_strdup_printf("%" G_GINT64_FORMAT,
+					      stages * field_number(p, "repeat", 1))
 			    : g_strdup("-"));
 	table_take(t, duration < 0 ? g_strdup("-") : duration_format(duration));
 	table_take(t, interval <= 0 ? g_strdup("-") : duration_format(interval));

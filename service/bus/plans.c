@@ -12,15 +12,6 @@
 #include <errno.h>
 #include <string.h>
 
-static uint64_t plans_duration_ns(const struct plan *p)
-{
-	uint64_t sum = 0;
-
-	for (guint i = 0; i < p->stages->len; i++)
-		sum += ((const struct plan_stage *)p->stages->pdata[i])->duration_ns;
-	return sum;
-}
-
 static int plans_append_stage(sd_bus_message *m, const struct plan_stage *s)
 {
 	int r;
@@ -65,7 +56,7 @@ static int plans_append_plan(sd_bus_message *m, const struct plan *p)
 	if (r >= 0)
 		r = dict_string(m, "instrument", p->instrument);
 	if (r >= 0)
-		r = dict_u64(m, "duration_ns", plans_duration_ns(p));
+		r = dict_u64(m, "duration_ns", plan_planned_ns(p));
 	if (r >= 0)
 		r = dict_u64(m, "interval_ns", p->interval_ns);
 	if (r >= 0)
@@ -74,6 +65,10 @@ static int plans_append_plan(sd_bus_message *m, const struct plan *p)
 		r = dict_i32(m, "priority", p->priority);
 	if (r >= 0)
 		r = dict_string(m, "cpus", p->cpus);
+	if (r >= 0)
+		r = dict_u32(m, "repeat", (uint32_t)p->repeat);
+	if (r >= 0)
+		r = dict_string(m, "baseline", plan_baseline(p));
 	if (r >= 0)
 		r = dict_value(m, "stages", "aa{sv}", plans_append_stages, p);
 	if (r >= 0)

@@ -19,6 +19,9 @@ const struct finding_kind finding_kinds[] = {
 	  "Fix the CPU frequency (governor performance) and measure again." },
 	{ "too-few", FINDING_INCONCLUSIVE, "There are too few samples for a limit's percentile.",
 	  "Measure longer, or with a shorter interval." },
+	{ "no-baseline", FINDING_INCONCLUSIVE, "There is nothing to hold a limit against.",
+	  "Put good sessions of the plan into the baseline: \"lrtbfctl session keep\" with "
+	  "--baseline=; their number and method must suit the limit, see lrtbfd-plan(5)." },
 	{ "torn", FINDING_WARNS,
 	  "The measurement was killed in the middle of a write; mean and deviation come from the "
 	  "histogram.",

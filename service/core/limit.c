@@ -17,7 +17,10 @@
 #include <math.h>
 #include <string.h>
 
-#define PPM 1000000
+#define PPM	       1000000
+#define LIMIT_BASELINE "baseline"
+#define LIMIT_MORE_MAX 1000  /* percent above a baseline */
+#define BOUND_NOISE_NS 0.001 /* what arithmetic with fractions may add */
 
 enum limit_unit {
 	UNIT_NS,
@@ -43,8 +46,8 @@ static const struct {
 
 #define LIMIT_EXAMPLE "write it like \"max <= 100us\", \"p99.99 <= 50us\" or \"within >= 99.9%%\""
 
-/* "99.99" with at most four decimals, as millionths: -EINVAL for anything else. */
-static int percent_scan(const char *text, uint32_t *ret_ppm)
+/* "99.99" with at most four decimals, up to @max, as millionths: -EINVAL for anything else. */
+static int percent_scan(const char *text, uint32_t max, uint32_t *ret_ppm)
 {
 	uint32_t ppm = 0, place = PPM / 100;
 	const char *s = text;
@@ -53,7 +56,7 @@ static int percent_scan(const char *text, uint32_t *ret_ppm)
 		return -EINVAL;
 	for (; g_ascii_isdigit(*s); s++) {
 		ppm = ppm * 10 + (*s - '0');
-		if (ppm > 100)
+		if (ppm > max)
 			return -EINVAL;
 	}
 	ppm *= place;
@@ -67,7 +70,7 @@ static int percent_scan(const char *text, uint32_t *ret_ppm)
 			ppm += (*s - '0') * place;
 		}
 	}
-	if (*s || ppm > PPM)
+	if (*s || ppm > max * (PPM / 100))
 		return -EINVAL;
 	*ret_ppm = ppm;
 	return 0;
@@ -95,13 +98,70 @@ static int limit_figure_parse(const char *name, struct limit *l)
 			continue;
 		if (limit_figures[i].percentile &&
 		    (!g_str_has_prefix(name, known) ||
-		     percent_scan(name + strlen(known), &l->ppm) < 0 || l->ppm == 0 ||
+		     percent_scan(name + strlen(known), 100, &l->ppm) < 0 || l->ppm == 0 ||
 		     l->ppm == PPM))
 			continue;
 		l->figure = i;
 		return 0;
 	}
 	return -EINVAL;
+}
+
+/* What stands after "baseline": nothing, or a sign and a percentage. */
+static int limit_change_parse(const char *text, int32_t *ret)
+{
+	g_autofree char *number = g_strstrip(g_strdup(text));
+	size_t n = strlen(number);
+	uint32_t ppm;
+	bool less;
+
+	if (n == 0) {
+		*ret = 0;
+		return 0;
+	}
+	less = *number == '-';
+	if ((!less && *number != '+') || number[n - 1] != '%')
+		return -EINVAL;
+	number[n - 1] = '\0';
+	if (percent_scan(g_strstrip(number + 1), LIMIT_MORE_MAX, &ppm) < 0 || (less && ppm >= PPM))
+		return -EINVAL;
+	*ret = less ? -(int32_t)ppm : (int32_t)ppm;
+	return 0;
+}
+
+/* Of old sessions these are left, whatever became of their histograms. */
+static int limit_check_kept(const struct limit *l, char **ret_message)
+{
+	const struct figures_percentile *q = figures_percentiles;
+	g_autoptr(GString) known = g_string_new(NULL);
+
+	for (; q->name && q->ppm != l->ppm; q++)
+		g_string_append_printf(known, "%s%s", known->len ? ", " : "", q->name);
+	if (q->name)
+		return 0;
+	return message_fail(ret_message, -EINVAL,
+			    "%s cannot be held against a baseline: of percentiles it has %s",
+			    l->name, known->str);
+}
+
+static int limit_baseline_parse(const char *text, struct limit *l, char **ret_message)
+{
+	if (limit_figures[l->figure].unit != UNIT_NS)
+		return message_fail(ret_message, -EINVAL,
+				    "%s cannot be held against a baseline: only times can, such as "
+				    "\"p99.9 <= baseline + 10%%\"",
+				    l->name);
+	if (limit_figures[l->figure].percentile && limit_check_kept(l, ret_message) < 0)
+		return -EINVAL;
+	if (limit_change_parse(text, &l->change) < 0)
+		return message_fail(
+			ret_message, -EINVAL,
+			"the bound of %s: write \"baseline\", \"baseline + 10%%\" (up to "
+			"%d%%) or \"baseline - 5%%\" (under 100%%), with at most four "
+			"decimals",
+			l->name, LIMIT_MORE_MAX);
+	l->baseline = l->unbound = true;
+	return 0;
 }
 
 static int limit_bound_parse(const char *text, struct limit *l, char **ret_message)
@@ -111,6 +171,8 @@ static int limit_bound_parse(const char *text, struct limit *l, char **ret_messa
 	uint32_t ppm;
 	int64_t count;
 
+	if (g_str_has_prefix(text, LIMIT_BASELINE))
+		return limit_baseline_parse(text + strlen(LIMIT_BASELINE), l, ret_message);
 	switch (limit_figures[l->figure].unit) {
 	case UNIT_NS:
 		if (duration_parse(text, 0, &l->bound, &why) < 0)
@@ -128,7 +190,7 @@ static int limit_bound_parse(const char *text, struct limit *l, char **ret_messa
 	case UNIT_PPM:
 		if (g_str_has_suffix(text, "%"))
 			number = g_strchomp(g_strndup(text, strlen(text) - 1));
-		if (!number || percent_scan(number, &ppm) < 0)
+		if (!number || percent_scan(number, 100, &ppm) < 0)
 			return message_fail(
 				ret_message, -EINVAL,
 				"the bound of within is a percentage of at "
@@ -139,10 +201,37 @@ static int limit_bound_parse(const char *text, struct limit *l, char **ret_messa
 	g_assert_not_reached();
 }
 
+static char *limit_baseline_format(const struct limit *l)
+{
+	g_autofree char *percent = percent_format((uint32_t)ABS(l->change));
+
+	if (l->change == 0)
+		return g_strdup(LIMIT_BASELINE);
+	return g_strdup_printf(LIMIT_BASELINE " %c %s%%", l->change < 0 ? '-' : '+', percent);
+}
+
+static char *limit_bound_format(const struct limit *l)
+{
+	g_autofree char *percent = NULL;
+
+	if (l->baseline)
+		return limit_baseline_format(l);
+	switch (limit_figures[l->figure].unit) {
+	case UNIT_NS:
+		return duration_format(l->bound);
+	case UNIT_COUNT:
+		return g_strdup_printf("%" G_GUINT64_FORMAT, l->bound);
+	case UNIT_PPM:
+		percent = percent_format((uint32_t)l->bound);
+		return g_strconcat(percent, "%", NULL);
+	}
+	g_assert_not_reached();
+}
+
 static void limit_normalise(struct limit *l)
 {
 	const char *sign = l->figure == LIMIT_WITHIN ? ">=" : "<=";
-	g_autofree char *bound = NULL;
+	g_autofree char *bound = limit_bound_format(l);
 
 	if (limit_figures[l->figure].percentile) {
 		g_autofree char *percent = percent_format(l->ppm);
@@ -150,20 +239,6 @@ static void limit_normalise(struct limit *l)
 		memset(l->name, 0, sizeof(l->name)); /* equal limits are equal bytes */
 		g_snprintf(l->name, sizeof(l->name), "%s%s", limit_figures[l->figure].name,
 			   percent);
-	}
-	switch (limit_figures[l->figure].unit) {
-	case UNIT_NS:
-		bound = duration_format(l->bound);
-		break;
-	case UNIT_COUNT:
-		bound = g_strdup_printf("%" G_GUINT64_FORMAT, l->bound);
-		break;
-	case UNIT_PPM: {
-		g_autofree char *percent = percent_format(l->bound);
-
-		bound = g_strconcat(percent, "%", NULL);
-		break;
-	}
 	}
 	g_snprintf(l->text, sizeof(l->text), "%s %s %s", l->name, sign, bound);
 }
@@ -207,6 +282,16 @@ int limit_parse(const char *text, struct limit *ret, char **ret_message)
 static uint64_t limit_round(double ns)
 {
 	return ns <= 0 ? 0 : ns >= 0x1p62 ? UINT64_C(1) << 62 : (uint64_t)ceil(ns);
+}
+
+void limit_set_baseline(struct limit *l, double ns)
+{
+	double bound = ns + ns * l->change / PPM;
+
+	g_assert(l->baseline);
+	/* up, as figures are: what is equal to the baseline is not above it */
+	l->bound = limit_round(bound - BOUND_NOISE_NS);
+	l->unbound = false;
 }
 
 /* The figure in the bound's unit; false: there is none. */
@@ -258,7 +343,7 @@ enum limit_outcome limit_judge(const struct limit *l, const struct figures *f, u
 {
 	uint64_t value;
 
-	if (!limit_value(l, f, &value))
+	if (l->unbound || !limit_value(l, f, &value))
 		return LIMIT_UNKNOWN;
 	*ret_value = value;
 	if (l->figure == LIMIT_WITHIN)

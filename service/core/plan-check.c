@@ -50,6 +50,15 @@ static const char *conflict_times(const struct plan *p, char **ret_message)
 	return NULL;
 }
 
+static const char *conflict_repeat(const struct plan *p, char **ret_message)
+{
+	if (plan_stage_count(p) <= PLAN_STAGES_MAX)
+		return NULL;
+	return conflict(ret_message, "repeat",
+			"%u stages %d times are %u, and a session takes %d at most", p->stages->len,
+			p->repeat, plan_stage_count(p), PLAN_STAGES_MAX);
+}
+
 static const char *conflict_policy(const struct plan *p, char **ret_message)
 {
 	const char *name = policy_to_string(p->policy);
@@ -150,7 +159,8 @@ static const char *conflict_rules(const struct plan *p, char **ret_message)
 
 const char *plan_conflict(const struct plan *p, char **ret_message)
 {
-	return conflict_role(p, ret_message) ?: conflict_times(p, ret_message) ?: conflict_policy(p, ret_message) ?:
+	return conflict_role(p, ret_message) ?: conflict_times(p, ret_message) ?:
+	       conflict_repeat(p, ret_message) ?: conflict_policy(p, ret_message) ?:
 	       conflict_limits(p, ret_message) ?: conflict_rules(p, ret_message);
 }
 

@@ -7,6 +7,7 @@
 #include "plan-keys.h"
 
 #include "conffile.h"
+#include "conftree.h"
 #include "cpulist.h"
 #include "duration.h"
 #include "message.h"
@@ -62,6 +63,8 @@ const struct plan_key plan_keys[] = {
 	KEY("lock_memory", PLAN_BOOL, lock_memory),
 	KEY("checkpoint", PLAN_DURATION, checkpoint_ns, S, H),
 	KEY("settle", PLAN_DURATION, settle_ns, 0, H),
+	KEY("repeat", PLAN_INTEGER, repeat, 1, PLAN_REPEAT_MAX),
+	KEY("baseline", PLAN_NAME, baseline),
 	KEY("schedule_enabled", PLAN_BOOL, schedule.enabled, .schedule = true),
 	KEY("persistent", PLAN_BOOL, schedule.persistent, .schedule = true),
 	KEY("wake_system", PLAN_BOOL, schedule.wake_system, .schedule = true),
@@ -233,6 +236,17 @@ static int plan_set_port(const struct plan_key *k, const char *text, char **fiel
 	return 0;
 }
 
+static int plan_set_name(const struct plan_key *k, const char *text, char **field,
+			 char **ret_message)
+{
+	if (!conftree_name_valid(text))
+		return message_fail(ret_message, -EINVAL,
+				    "\"%s\" takes a name of small letters, digits and _", k->name);
+	g_free(*field);
+	*field = g_strdup(text);
+	return 0;
+}
+
 /* One of a few words, whose number is kept. */
 static int plan_set_word(const struct plan_key *k, const char *text, int *field, char **ret_message)
 {
@@ -297,6 +311,8 @@ int plan_key_set(struct plan *p, const struct plan_key *k, const char *text, cha
 		return plan_set_latency(k, text, field, ret_message);
 	case PLAN_PORT:
 		return plan_set_port(k, text, field, ret_message);
+	case PLAN_NAME:
+		return plan_set_name(k, text, field, ret_message);
 	case PLAN_ROLE:
 	case PLAN_ANSWER:
 	case PLAN_RECEIVE:
@@ -353,6 +369,8 @@ static bool plan_key_applies(const struct plan *p, const struct plan_key *k)
 		return policy_is_realtime(p->policy);
 	if (k->offset == offsetof(struct plan, nice))
 		return p->nice != 0;
+	if (k->offset == offsetof(struct plan, repeat))
+		return p->repeat > 1;
 	if (k->offset == offsetof(struct plan, fallback_policy))
 		return p->fallback_policy >= 0;
 	if (k->offset == offsetof(struct plan, dl_runtime_ns) ||
@@ -386,6 +404,7 @@ char *plan_key_text(const struct plan *p, const struct plan_key *k)
 	case PLAN_FALLBACK:
 		return conf_quote(policy_to_string(*(const int *)field));
 	case PLAN_PORT:
+	case PLAN_NAME:
 		return *(char *const *)field ? conf_quote(*(char *const *)field) : NULL;
 	case PLAN_ROLE:
 		return plan_quote_word(role_to_string(*(const int *)field));

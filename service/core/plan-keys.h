@@ -8,6 +8,7 @@
 
 #define PLAN_STAGES_MAX	      64
 #define PLAN_LIMITS_MAX	      64
+#define PLAN_REPEAT_MAX	      64
 #define PLAN_NAME_MAX	      64 /* bytes of a stage's name */
 #define PLAN_PRIORITY_DEFAULT 80
 #define PLAN_PORT_DEFAULT     "parport0"
@@ -25,6 +26,7 @@ enum plan_kind {
 	PLAN_CPUS,	 /* char *, syntax checked */
 	PLAN_LATENCY,	 /* int, us; "none": -1 */
 	PLAN_PORT,	 /* char *, a port's name */
+	PLAN_NAME,	 /* char *, a name as a plan's */
 	PLAN_ROLE,	 /* int, enum role */
 	PLAN_ANSWER,	 /* int, enum role_answer */
 	PLAN_RECEIVE,	 /* int, enum role_receive */

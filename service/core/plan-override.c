@@ -20,6 +20,7 @@ static int override_load(struct plan *p, const char *value, char **ret_message)
 		return message_fail(ret_message, -EINVAL,
 				    "\"%.64s\" is no load's name: small letters, digits and _",
 				    value);
+	p->repeat = 1;
 	g_ptr_array_set_size(p->stages, 0);
 	g_ptr_array_add(p->stages, plan_stage_new(value, value, p->duration_ns));
 	return 0;

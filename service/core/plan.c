@@ -53,6 +53,7 @@ static struct plan *plan_new(const char *name, const char *file)
 	p->lock_memory = true;
 	p->checkpoint_ns = 10000000000;
 	p->settle_ns = 1000000000;
+	p->repeat = 1;
 	p->stages = g_ptr_array_new_with_free_func(plan_stage_free);
 	p->limits = g_array_new(FALSE, FALSE, sizeof(struct limit));
 	p->irq_rules = rules_new();
@@ -75,6 +76,7 @@ void plan_free(struct plan *p)
 	g_ptr_array_unref(p->irq_rules);
 	schedule_done(&p->schedule);
 	g_free(p->label);
+	g_free(p->baseline);
 	g_free(p->text);
 	g_free(p);
 }
@@ -103,6 +105,7 @@ struct plan *plan_copy(const struct plan *p)
 	copy->irq_rules = rules_copy(p->irq_rules);
 	schedule_copy(&copy->schedule, &p->schedule);
 	copy->label = g_strdup(p->label);
+	copy->baseline = g_strdup(p->baseline);
 	copy->text = g_strdup(p->text);
 	return copy;
 }
@@ -150,6 +153,7 @@ static void plan_take_key(struct conf_group *g, struct plan *p, const struct pla
 	case PLAN_FALLBACK:
 	case PLAN_CPUS:
 	case PLAN_PORT:
+	case PLAN_NAME:
 	case PLAN_ROLE:
 	case PLAN_ANSWER:
 	case PLAN_RECEIVE:
@@ -381,6 +385,11 @@ struct plan *plan_from_file(const struct conftree_file *f, GPtrArray *problems)
 	if (p)
 		p->text = f->dropins->len > 0 ? plan_format(p) : g_strndup(f->text, f->size);
 	return p;
+}
+
+const char *plan_baseline(const struct plan *p)
+{
+	return p->baseline ?: p->name;
 }
 
 void plan_order(const struct plan *p, const struct plan_stage *s, int policy, const cpu_set_t *cpus,

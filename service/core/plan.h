@@ -44,7 +44,9 @@ struct plan {
 	uint64_t settle_ns; /* between a load's start and the measuring; default 1 s, none for load
 			       none */
 	GPtrArray *stages;  /* of struct plan_stage, at least one */
+	int repeat;	    /* how often all stages are measured: plan_stage_at() */
 	GArray *limits;	    /* of struct limit */
+	char *baseline;	    /* what its limits mean by "baseline"; NULL: that of the plan's name */
 	GPtrArray *irq_rules;	  /* of struct rule, for the length of a session; maybe empty */
 	struct retention keep;	  /* of its sessions; not given: lrtbfd.conf's */
 	struct schedule schedule; /* when they begin by themselves */
@@ -76,13 +78,23 @@ int plan_check_loads(const struct plan *p, GHashTable *loads, GPtrArray *problem
 /*
  * A session's own wish over the plan: key as in the plan ("duration", "interval", "priority",
  * "policy", "cpus", "port", "load", "label", "warm_up", "break", "dma_latency", "limit"), value as
- * text. `load` replaces all stages by one; `limit` adds those given (several: "; " between them);
- * `duration` is every stage's; `policy` drops the plan's fallback, for who asks for one wants no
- * other. Any order. -ENOENT: no such key; -EINVAL: bad value; with a sentence.
+ * text. `load` replaces all stages by one, once; `limit` adds those given (several: "; " between
+ * them); `duration` is every stage's; `policy` drops the plan's fallback, for who asks for one
+ * wants no other. Any order. -ENOENT: no such key; -EINVAL: bad value; with a sentence.
  */
 int plan_override(struct plan *p, const char *key, const char *value, char **ret_message);
 /* After overrides: combinations checked again. */
 int plan_check(const struct plan *p, char **ret_message);
+
+/*
+ * All that is measured, repeats included: stages A, B and C three times are A B C C B A A B C.
+ * @ret_repeat: which of the repeats, from 1; may be NULL.
+ */
+unsigned plan_stage_count(const struct plan *p);
+const struct plan_stage *plan_stage_at(const struct plan *p, unsigned index, unsigned *ret_repeat);
+uint64_t plan_planned_ns(const struct plan *p); /* of all of them */
+/* The baseline's name. */
+const char *plan_baseline(const struct plan *p);
 
 /* The order for one stage on @cpus. @policy: the plan's or its fallback. */
 void plan_order(const struct plan *p, const struct plan_stage *s, int policy, const cpu_set_t *cpus,

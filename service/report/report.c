@@ -38,7 +38,8 @@ static int report_unknown_stage(const struct result *r, const char *name, char *
 	for (guint i = 0; r->stages && i < r->stages->len; i++) {
 		const struct result_stage *s = r->stages->pdata[i];
 
-		g_string_append_printf(text, "%s %s", i ? "," : "", s->name);
+		if (s->repeat == 1)
+			g_string_append_printf(text, "%s %s", i ? "," : "", s->name);
 	}
 	g_string_append(text, r->stages && r->stages->len ? "." : " none.");
 	if (ret_message)
@@ -57,22 +58,30 @@ static int report_thinned(const struct result *r, char **ret_message)
 	return -EOPNOTSUPP;
 }
 
-/* The same result with borrowed insides and one stage: a copy of a session is megabytes. */
+/*
+ * The same result with borrowed insides and one stage, with all its repeats: a copy of a session is
+ * megabytes.
+ */
 static int report_narrow(const struct result *r, const char *name, struct result *ret,
 			 char **ret_message)
 {
+	g_autoptr(GPtrArray) stages = g_ptr_array_new();
+	uint64_t planned_ns = 0;
+
 	for (guint i = 0; r->stages && i < r->stages->len; i++) {
 		struct result_stage *s = r->stages->pdata[i];
 
 		if (strcmp(s->name, name) != 0)
 			continue;
-		*ret = *r;
-		ret->planned_ns = s->planned_ns;
-		ret->stages = g_ptr_array_new();
-		g_ptr_array_add(ret->stages, s);
-		return 0;
+		planned_ns += s->planned_ns;
+		g_ptr_array_add(stages, s);
 	}
-	return report_unknown_stage(r, name, ret_message);
+	if (stages->len == 0)
+		return report_unknown_stage(r, name, ret_message);
+	*ret = *r;
+	ret->planned_ns = planned_ns;
+	ret->stages = g_steal_pointer(&stages);
+	return 0;
 }
 
 int report_render(const char *format, const struct result *r, const struct report_options *o,

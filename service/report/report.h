@@ -11,8 +11,9 @@ struct report_options {
 		width; /* columns of the reader's terminal; 0: 80; kept within 40..200. text only */
 	bool unicode;  /* block characters may be used in histograms. text only */
 	bool colour;   /* text only */
-	const char *plot;  /* svg only: "histogram", "ccdf", "maxima", "tail"; NULL: all */
-	const char *stage; /* only the stage of this name; NULL: all. Every format */
+	const char *plot; /* svg only: "histogram", "ccdf", "maxima", "tail"; NULL: all */
+	const char
+		*stage; /* only the stage of this name, all its repeats; NULL: all. Every format */
 };
 
 struct report_format {

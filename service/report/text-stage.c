@@ -34,7 +34,9 @@ static void text_stage_heading(struct page *p, const struct result_stage *s, gui
 			       guint total)
 {
 	g_autofree char *name = cell_text(s->name), *load = text_stage_load(s);
-	g_autofree char *title = g_strdup_printf("Stage %u of %u: %s", number, total, name);
+	g_autofree char *again = g_strdup_printf(", repeat %u", s->repeat);
+	g_autofree char *title = g_strdup_printf("Stage %u of %u: %s%s", number, total, name,
+						 s->repeat > 1 ? again : "");
 	g_autofree char *took = cell_duration(s->duration_ns);
 	g_autofree char *planned = cell_duration(s->planned_ns);
 	g_autofree char *when = s->started_usec ? cell_time(s->started_usec, false) : NULL;
@@ -191,7 +193,17 @@ static void text_limits(struct page *p, const struct result_stage *s)
 		const struct result_limit *l = &g_array_index(s->limits, struct result_limit, i);
 
 		table_row(t, styles[l->outcome]);
-		table_cell(t, g_strdup(l->limit.text));
+		table_cell(t, text_limit_text(&l->limit));
+/* With what its baseline came to, which is not in its words. */
+static char *text_limit_text(const struct limit *l)
+{
+	g_autofree char *bound = duration_format(l->bound);
+
+	if (!l->baseline)
+		return g_strdup(l->text);
+	return g_strdup_printf("%s (%s)", l->text, l->unbound ? "not known" : bound);
+}
+
 		table_cell(t, g_strdup(outcomes[l->outcome]));
 		table_cell(t, text_limit_value(l));
 	}

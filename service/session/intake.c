@@ -162,8 +162,7 @@ static struct result *intake_result(struct sessions *m, const char *plan, const 
 	r->wanted_policy = p->policy;
 	r->priority = policy_is_realtime(a->policy) ? p->priority : 0;
 	r->interval_ns = p->interval_ns;
-	for (guint i = 0; i < p->stages->len; i++)
-		r->planned_ns += ((struct plan_stage *)p->stages->pdata[i])->duration_ns;
+	r->planned_ns = plan_planned_ns(p);
 	r->created_usec = clock_real_usec();
 	if (overrides)
 		json_object_update(r->overrides, (json_t *)overrides);

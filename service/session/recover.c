@@ -114,9 +114,9 @@ static void recover_describe(struct result_stage *stage, const struct plan *plan
 {
 	const struct plan_stage *spec;
 
-	if (!plan || stage->index >= plan->stages->len || stage->planned_ns > 0)
+	if (!plan || stage->index >= plan_stage_count(plan) || stage->planned_ns > 0)
 		return;
-	spec = plan->stages->pdata[stage->index];
+	spec = plan_stage_at(plan, stage->index, &stage->repeat);
 	g_free(stage->name);
 	g_free(stage->load);
 	stage->name = g_strdup(spec->name);

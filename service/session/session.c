@@ -221,7 +221,8 @@ static struct result_stage *session_current(const struct session *s)
 
 static bool session_goes_on(const struct session *s)
 {
-	return !s->stop_reason && !*s->r->reason_id && s->r->stages->len < s->plan->stages->len;
+	return !s->stop_reason && !*s->r->reason_id &&
+	       s->r->stages->len < plan_stage_count(s->plan);
 }
 
 static void session_take_failure(struct session *s)
@@ -331,9 +332,10 @@ static void on_session_stage(enum stage_news what, void *userdata)
 	}
 }
 
-static struct result_stage *session_add_stage(struct session *s, const struct plan_stage *spec)
+static struct result_stage *session_add_stage(struct session *s)
 {
 	struct result_stage *stage = result_stage_new();
+	const struct plan_stage *spec = plan_stage_at(s->plan, s->r->stages->len, &stage->repeat);
 
 	g_free(stage->name);
 	g_free(stage->load);
@@ -348,10 +350,10 @@ static struct result_stage *session_add_stage(struct session *s, const struct pl
 
 static void session_next_stage(struct session *s)
 {
-	const struct plan_stage *spec = s->plan->stages->pdata[s->r->stages->len];
+	const struct plan_stage *spec = plan_stage_at(s->plan, s->r->stages->len, NULL);
 	g_autoptr(GPtrArray) loads = NULL;
 	g_autofree char *message = NULL;
-	struct result_stage *stage = session_add_stage(s, spec);
+	struct result_stage *stage = session_add_stage(s);
 	struct order order;
 
 	if (s->peer) {
@@ -382,7 +384,7 @@ static void session_next_stage(struct session *s)
 static void session_ask_peer(struct session *s)
 {
 	guint index = s->r->stages->len;
-	const struct plan_stage *spec = s->plan->stages->pdata[index];
+	const struct plan_stage *spec = plan_stage_at(s->plan, index, NULL);
 
 	peer_begin(s->peer, spec, index,
 		   s->plan->warmup_ns + spec->duration_ns + SESSION_STAGE_MARGIN_NS);

@@ -331,7 +331,7 @@ static void verdict_summary(struct result *r)
 
 void verdict_session(struct result *r, const struct plan *p)
 {
-	guint ran = verdict_ran(r), planned = p && p->stages ? p->stages->len : ran;
+	guint ran = verdict_ran(r), planned = p ? plan_stage_count(p) : ran;
 	bool died = r->state == SESSION_FAILED || r->state == SESSION_INTERRUPTED;
 	enum verdict v = verdict_limits(p) && ran ? VERDICT_PASS : VERDICT_NONE;
 

@@ -123,9 +123,22 @@ char *rows_limits_text(const GArray *limits)
 		json_object_set_new(o, "outcome", json_string(limit_outcome_names[l->outcome]));
 		json_object_set_new(o, "value", json_integer((json_int_t)l->value));
 		json_object_set_new(o, "cpu", json_integer(l->cpu));
+		if (l->limit.baseline && !l->limit.unbound)
+			json_object_set_new(o, "bound", json_integer((json_int_t)l->limit.bound));
 		json_array_append_new(list, o);
 	}
 	return rows_take_text(list);
+}
+
+/* What a baseline came to: the text has no number. */
+static void rows_limit_bound(const json_t *o, struct limit *l)
+{
+	const json_t *bound = json_object_get(o, "bound");
+
+	if (!l->baseline || !json_is_integer(bound))
+		return;
+	l->bound = (uint64_t)json_integer_value(bound);
+	l->unbound = false;
 }
 
 static enum limit_outcome rows_outcome(const char *word)
@@ -148,6 +161,7 @@ void rows_limits_parse(const char *text, GArray *limits)
 		if (limit_parse(rows_get_string(o, "limit"), &l.limit, NULL) < 0)
 			continue;
 		g_strlcpy(l.limit.name, rows_get_string(o, "name"), sizeof(l.limit.name));
+		rows_limit_bound(o, &l.limit);
 		l.outcome = rows_outcome(rows_get_string(o, "outcome"));
 		l.value = json_integer_value(json_object_get(o, "value"));
 		l.cpu = json_integer_value(json_object_get(o, "cpu"));

@@ -53,7 +53,7 @@ def test_every_format_both_ways(caller, sid):
 
 def test_man_page_has_the_keys(caller, sid):
     report = caller.report(sid)
-    assert {"format", "version", "session", "conditions", "stages"} == {*report} == documented("The JSON report:")
+    assert {"format", "version", "session", "conditions", "stages", "repeats"} == {*report} == documented("The JSON report:")
     stage = report["stages"][0]
     assert {*stage, *stage["limits"][0]} <= documented("Each stage is")
 

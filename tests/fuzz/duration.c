@@ -1,21 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Any text as duration, size, number and limit: durations and limits are written and read back. */
+/* Any text as duration, size and number: durations are written and read back. */
 #include "duration.h"
-#include "limit.h"
 
-#include <string.h>
+#include <glib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check_limit(const char *text)
-{
-	struct limit l = { 0 }, again = { 0 };
-
-	if (limit_parse(text, &l, NULL) < 0)
-		return;
-	g_assert(limit_parse(l.text, &again, NULL) == 0);
-	g_assert(memcmp(&l, &again, sizeof(l)) == 0);
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -36,6 +25,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	(void)duration_parse(text, 1000, &value, NULL);
 	if (integer_parse(text, -100, 100, &whole, NULL) == 0)
 		g_assert(whole >= -100 && whole <= 100);
-	check_limit(text);
 	return 0;
 }

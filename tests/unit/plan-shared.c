@@ -12,7 +12,7 @@ const char full[] =
 	"warm_up = \"2s\"; break = \"5ms\"; within = \"100us\"; dither = \"10us\";\n"
 	"cpus = \"0-1, 3\"; policy = \"rr\"; fallback_policy = \"batch\"; priority = 98;\n"
 	"nice = -5; dma_latency = 20; lock_memory = false; checkpoint = \"60s\";\n"
-	"settle = \"2s\";\n"
+	"settle = \"2s\"; repeat = 3; baseline = \"night_6\";\n"
 	"stages = ( { load = \"none\"; }, { name = \"hd again\"; load = \"hd\";\n"
 	"  duration = \"10s\"; } );\n"
 	"limits = [ \"max <= 100us\", \"p99.99 <= 50us\", \"within >= 99.9%\",\n"
@@ -83,6 +83,8 @@ void assert_equal(const struct plan *a, const struct plan *b)
 	g_assert_cmpuint(a->checkpoint_ns, ==, b->checkpoint_ns);
 	g_assert_cmpuint(a->settle_ns, ==, b->settle_ns);
 	g_assert_cmpstr(a->label, ==, b->label);
+	g_assert_cmpint(a->repeat, ==, b->repeat);
+	g_assert_cmpstr(a->baseline, ==, b->baseline);
 	g_assert_cmpint(a->keep.given, ==, b->keep.given);
 	g_assert_cmpuint(a->keep.count, ==, b->keep.count);
 	g_assert_cmpuint(a->keep.summary_count, ==, b->keep.summary_count);

@@ -209,6 +209,42 @@ struct result *sample_hell(void)
 	return r;
 }
 
+static void sample_baseline_limit(struct result_stage *s, const char *text, double baseline_ns)
+{
+	g_autofree struct figures *all = result_stage_all(s);
+	struct result_limit l = { .cpu = -1 };
+
+	g_assert_cmpint(limit_parse(text, &l.limit, NULL), ==, 0);
+	if (baseline_ns > 0)
+		limit_set_baseline(&l.limit, baseline_ns);
+	l.outcome = limit_judge(&l.limit, all, &l.value);
+	g_array_append_val(s->limits, l);
+}
+
+struct result *sample_repeats(void)
+{
+	static const char loads[] = "abbaab";
+	struct result *r = sample_head("s20261130T020012Z_4e9e", SESSION_DONE);
+
+	sample_conditions(r);
+	r->verdict = VERDICT_INCONCLUSIVE;
+	r->finished_usec = SAMPLE_START_USEC + 73000000;
+	for (unsigned i = 0; loads[i]; i++) {
+		struct result_stage *s =
+			sample_stage(r, loads[i] == 'a' ? "none" : "hd", VERDICT_INCONCLUSIVE);
+
+		s->repeat = i / 2 + 1;
+		sample_fill(sample_cpu(r, s, 0), 2 * i + 1, 9999,
+			    (loads[i] == 'a' ? 3 : 7) * US + i * 100, MS);
+		sample_fill(sample_cpu(r, s, 1), 2 * i + 2, 10000, loads[i] == 'a' ? 2500 : 6000,
+			    MS);
+		sample_baseline_limit(s, "avg <= baseline + 10%", loads[i] == 'a' ? 3456.25 : 8000);
+		sample_baseline_limit(s, "max <= baseline", 0);
+		finding_add(s->findings, "no-baseline", NULL);
+	}
+	return r;
+}
+
 struct result *sample_failed(void)
 {
 	struct result *r = sample_head("s20261130T020012Z_dead", SESSION_FAILED);
@@ -404,9 +440,15 @@ struct result *sample_hostile(void)
 }
 
 const struct result_sample result_samples[] = {
-	{ "idle", sample_idle },     { "hell", sample_hell },
-	{ "failed", sample_failed }, { "queued", sample_queued },
-	{ "port", sample_port },     { "gaps", sample_gaps },
-	{ "many", sample_many },     { "hostile", sample_hostile },
-	{ "peer", sample_peer },     { NULL },
+	{ "idle", sample_idle },
+	{ "hell", sample_hell },
+	{ "failed", sample_failed },
+	{ "queued", sample_queued },
+	{ "port", sample_port },
+	{ "gaps", sample_gaps },
+	{ "many", sample_many },
+	{ "hostile", sample_hostile },
+	{ "peer", sample_peer },
+	{ "repeats", sample_repeats },
+	{ NULL },
 };

@@ -29,5 +29,7 @@ struct result *sample_many(void);
 struct result *sample_port(void);
 /* The same kind on two machines: one stage with the peer's part, one whose peer was lost. */
 struct result *sample_peer(void);
+/* Two stages three times, in the order A B B A A B, with limits against a baseline. */
+struct result *sample_repeats(void);
 /* Quotes, control characters, bytes that are not UTF-8 wherever text can be. */
 struct result *sample_hostile(void);

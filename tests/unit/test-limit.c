@@ -39,6 +39,16 @@ static void test_good(void)
 		{ "lost <= 3", LIMIT_LOST, 0, 3, "lost <= 3" },
 		{ "within >= 99.9%", LIMIT_WITHIN, 0, 999000, "within >= 99.9%" },
 		{ "within >= 100 %", LIMIT_WITHIN, 0, 1000000, "within >= 100%" },
+		{ "p99.9 <= baseline + 10%", LIMIT_PERCENTILE, 999000, 0,
+		  "p99.9 <= baseline + 10%" },
+		{ "max<=baseline+1000%", LIMIT_MAX, 0, 0, "max <= baseline + 1000%" },
+		{ " avg  <=  baseline ", LIMIT_AVG, 0, 0, "avg <= baseline" },
+		{ "avg <= baseline + 0 %", LIMIT_AVG, 0, 0, "avg <= baseline" },
+		{ "min <= baseline - 0.5000 %", LIMIT_MIN, 0, 0, "min <= baseline - 0.5%" },
+		{ "stddev <= baseline - 99.9999%", LIMIT_STDDEV, 0, 0,
+		  "stddev <= baseline - 99.9999%" },
+		{ "corrected.p99.9999 <= baseline + 999.9999%", LIMIT_CORRECTED_PERCENTILE, 999999,
+		  0, "corrected.p99.9999 <= baseline + 999.9999%" },
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(good); i++) {
@@ -90,6 +100,22 @@ static void test_bad(void)
 		"within >= -1%",
 		"within >= %",
 		"<= 5us",
+		"max <= baseline + 10",
+		"max <= baseline 10%",
+		"max <= baseline +",
+		"max <= baseline + %",
+		"max <= baseline + 1000.0001%",
+		"max <= baseline + 0.00001%",
+		"max <= baseline - 100%",
+		"max <= baseline + -5%",
+		"max <= baseline * 1.1",
+		"max <= baselines",
+		"max <= 2 baseline",
+		"max >= baseline",
+		"p97 <= baseline + 5%",
+		"missed <= baseline",
+		"lost <= baseline + 5%",
+		"within >= baseline - 1%",
 		"max <= 5us max <= 6us",
 		"max <= 9999999d",
 		"missed <= 99999999999999999999",
@@ -146,6 +172,39 @@ static void test_judge_samples(void)
 	judge("lost <= 0", f, LIMIT_BROKEN, 1);
 }
 
+static void judge_baseline(const char *text, double ns, const struct figures *f,
+			   enum limit_outcome outcome, uint64_t bound)
+{
+	struct limit l = parsed(text);
+	uint64_t value = 4242;
+
+	g_assert_true(l.baseline && l.unbound);
+	g_assert_cmpint(limit_judge(&l, f, &value), ==, LIMIT_UNKNOWN);
+	g_assert_cmpuint(value, ==, 4242);
+	limit_set_baseline(&l, ns);
+	g_assert_cmpuint(l.bound, ==, bound);
+	g_assert_cmpint(limit_judge(&l, f, &value), ==, outcome);
+}
+
+/* It has no bound before the baseline is known; what equals the baseline is kept. */
+static void test_judge_baseline(void)
+{
+	g_autofree struct figures *f = figures_new();
+
+	f->has_grid = 1;
+	for (int i = 0; i < 3; i++)
+		figures_record(f, i < 2 ? 10000 : 10001, i * 1000000);
+	judge_baseline("avg <= baseline", 10000 + 1.0 / 3, f, LIMIT_KEPT, 10001);
+	judge_baseline("avg <= baseline", 9999.9, f, LIMIT_BROKEN, 10000);
+	judge_baseline("max <= baseline", 10001, f, LIMIT_KEPT, 10001);
+	judge_baseline("max <= baseline + 10%", 1000, f, LIMIT_BROKEN, 1100);
+	judge_baseline("max <= baseline - 50%", 20002, f, LIMIT_KEPT, 10001);
+	judge_baseline("max <= baseline - 50%", 20000, f, LIMIT_BROKEN, 10000);
+	judge_baseline("p50 <= baseline + 1000%", 910, f, LIMIT_KEPT, 10010);
+	judge_baseline("max <= baseline", 0, f, LIMIT_BROKEN, 0);
+	judge_baseline("max <= baseline + 1000%", 1e300, f, LIMIT_KEPT, UINT64_C(1) << 62);
+}
+
 /* What never came counts against the maximum. */
 static void test_judge_pending(void)
 {
@@ -200,6 +259,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/limit/good", test_good);
 	g_test_add_func("/limit/bad", test_bad);
 	g_test_add_func("/limit/judge-samples", test_judge_samples);
+	g_test_add_func("/limit/judge-baseline", test_judge_baseline);
 	g_test_add_func("/limit/judge-pending", test_judge_pending);
 	g_test_add_func("/limit/judge-nothing", test_judge_nothing);
 	g_test_add_func("/limit/judge-one-sample", test_judge_one_sample);

@@ -31,7 +31,9 @@ static void test_override(void)
 	override(p, "limit", "p99 <= 1s");
 	override(p, "limit", "avg <= 2s; min <= 3s");
 	g_assert_cmpuint(p->limits->len, ==, 4);
+	p->repeat = 3;
 	override(p, "load", "hd");
+	g_assert_cmpint(p->repeat, ==, 1);
 	g_assert_cmpuint(p->stages->len, ==, 1);
 	s = p->stages->pdata[0];
 	g_assert_cmpstr(s->name, ==, "hd");

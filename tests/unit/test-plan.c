@@ -161,6 +161,65 @@ static void test_refused(void)
 		"x.conf:2: ", "two stages");
 }
 
+static void assert_runs(const struct plan *p, const char *want, const char *repeats)
+{
+	g_autoptr(GString) got = g_string_new(NULL);
+	g_autoptr(GString) rounds = g_string_new(NULL);
+
+	for (unsigned i = 0; i < plan_stage_count(p); i++) {
+		unsigned repeat;
+
+		g_string_append(got, plan_stage_at(p, i, &repeat)->name);
+		g_string_append_printf(rounds, "%u", repeat);
+	}
+	g_assert_cmpstr(got->str, ==, want);
+	g_assert_cmpstr(rounds->str, ==, repeats);
+}
+
+static void test_repeat(void)
+{
+	struct plan *p = parsed("stages = ( { load = \"a\"; duration = \"1s\"; },\n"
+				"{ load = \"b\"; duration = \"2s\"; },\n"
+				"{ name = \"c\"; load = \"a\"; } ); repeat = 3;"),
+		    *copy = plan_copy(p);
+
+	assert_runs(p, "abccbaabc", "111222333");
+	g_assert_cmpuint(plan_planned_ns(p), ==, 3 * (1 + 2 + 10) * S);
+	g_assert_null(strchr(plan_stage_at(p, 8, NULL)->load, 'c'));
+	assert_equal(p, copy);
+	assert_round_trip(p);
+	plan_free(copy);
+	plan_free(p);
+	p = parsed("duration = \"1s\";");
+	assert_runs(p, "none", "1");
+	g_assert_cmpuint(plan_planned_ns(p), ==, S);
+	plan_free(p);
+	p = parsed("duration = \"1s\"; repeat = 64;");
+	g_assert_cmpuint(plan_stage_count(p), ==, 64);
+	plan_free(p);
+
+	refused("repeat = 0;", "x.conf:1: ", "1 to 64");
+	refused("repeat = 65;", "x.conf:1: ", "1 to 64");
+	refused("repeat = \"3\";", "x.conf:1: ", "repeat");
+	refused("stages = ( { load = \"a\"; }, { load = \"b\"; } );\nrepeat = 33;",
+		"x.conf:2: ", "66, and a session takes 64");
+}
+
+static void test_baseline(void)
+{
+	struct plan *p = parsed("duration = \"1s\";");
+
+	g_assert_cmpstr(plan_baseline(p), ==, "x");
+	plan_free(p);
+	p = parsed("baseline = \"linux_6_1\";");
+	g_assert_cmpstr(plan_baseline(p), ==, "linux_6_1");
+	assert_round_trip(p);
+	plan_free(p);
+	refused("baseline = \"\";", "x.conf:1: ", "small letters");
+	refused("baseline = \"Linux 6\";", "x.conf:1: ", "small letters");
+	refused("baseline = \"../6\";", "x.conf:1: ", "small letters");
+}
+
 static void test_keep(void)
 {
 	struct plan *p = parsed("duration = \"1s\";");
@@ -388,6 +447,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/plan/other-shapes", test_other_shapes);
 	g_test_add_func("/plan/refused", test_refused);
 	g_test_add_func("/plan/keep", test_keep);
+	g_test_add_func("/plan/repeat", test_repeat);
+	g_test_add_func("/plan/baseline", test_baseline);
 	g_test_add_func("/plan/combinations", test_combinations);
 	g_test_add_func("/plan/all-problems", test_all_problems);
 	g_test_add_func("/plan/order", test_order);

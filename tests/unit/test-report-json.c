@@ -65,7 +65,7 @@ static void check_json_stage(const json_t *s)
 	json_array_foreach (json_object_get(s, "findings"), i, value)
 		check_shape(value, "id:s text:s mend:s inconclusive:b");
 	json_array_foreach (json_object_get(s, "limits"), i, value)
-		check_shape(value, "figure:s bound:r value:rn unit:s broken:bn cpu:in text:s");
+		check_shape(value, "figure:s bound:rn value:rn unit:s broken:bn cpu:in text:s");
 	json_object_foreach (json_object_get(s, "effect"), name, value)
 		check_shape(value, "mean:rn stddev:rn min:rn max:rn unit:s seconds:i");
 	json_array_foreach (json_object_get(s, "cpus"), i, value) {
@@ -89,7 +89,7 @@ static void test_json_shape(void)
 		size_t i;
 
 		g_assert_nonnull(j);
-		check_shape(j, "format:s version:i session:o conditions:o stages:a");
+		check_shape(j, "format:s version:i session:o conditions:o stages:a repeats:a");
 		g_assert_cmpstr(json_string_value(json_object_get(j, "format")), ==,
 				"lrtbf-report");
 		g_assert_cmpint(json_integer_value(json_object_get(j, "version")), ==, 1);

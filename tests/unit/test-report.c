@@ -75,6 +75,7 @@ static void test_golden(void)
 		{ "port", "json", "port.json", &plain },
 		{ "peer", "text", "peer.txt", &pretty },
 		{ "peer", "json", "peer.json", &plain },
+		{ "repeats", "text", "repeats.txt", &plain },
 		{ "hostile", "text", "hostile.txt", &plain },
 		{ "hostile", "csv", "hostile.csv", &plain },
 	};

@@ -12,14 +12,17 @@
 #include "notes.h"
 #include "pagehtml.h"
 #include "plot.h"
+#include "repeats.h"
 #include "report.h"
 #include "text-head.h"
+#include "text-repeats.h"
 #include "text-stage.h"
 #include "text-thinned.h"
 #include "text-values.h"
 
 struct sheet {
 	const struct result *result;
+	bool one_stage; /* that was asked for, with all its repeats */
 	unsigned pictures;
 };
 
@@ -108,11 +111,14 @@ static void sheet_body(struct sheet *h, struct page *p)
 {
 	const struct result *r = h->result;
 	g_autoptr(GPtrArray) notes = notes_new(r);
+	g_autoptr(GPtrArray) repeats = repeats_of(r);
 	guint n = r->stages ? r->stages->len : 0;
 
 	text_head(p, r, notes);
 	if (!result_is_latency(r))
 		text_values(p, r);
+	else if (repeats->len > 0)
+		text_repeats(p, r, repeats, h->one_stage);
 	else if (n > 1)
 		text_summary(p, r);
 	if (r->thinned_usec)
@@ -124,7 +130,8 @@ static void sheet_body(struct sheet *h, struct page *p)
 		sheet_picture(h, p, "Maxima over time", sheet_maxima, NULL);
 	}
 	for (guint i = 0; i < n && result_is_latency(r); i++)
-		text_stage(p, r->stages->pdata[i], i + 1, n);
+		if (h->one_stage || text_repeats_shown(repeats, r->stages->pdata[i]))
+			text_stage(p, r->stages->pdata[i], i + 1, n);
 	text_mends(p, notes);
 	htmlconditions(p, "Conditions", r->conditions);
 	htmlconditions(p, "Conditions of the peer", r->peer_conditions);
@@ -134,7 +141,7 @@ static void sheet_body(struct sheet *h, struct page *p)
 static int html_render(const struct result *r, const struct report_options *o, GString *out,
 		       char **ret_message)
 {
-	struct sheet h = { .result = r };
+	struct sheet h = { .result = r, .one_stage = o->stage != NULL };
 	struct page_html html = { .pictures = sheet_stage_pictures, .userdata = &h };
 	g_autofree char *label = cell_text(r->label);
 	struct page p;

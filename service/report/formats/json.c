@@ -7,6 +7,7 @@
  */
 #include "figures-json.h"
 #include "policy.h"
+#include "repeats.h"
 #include "report.h"
 #include "value.h"
 
@@ -70,7 +71,9 @@ static json_t *json_limit(const struct result_limit *l)
 	json_t *o = json_object();
 
 	json_object_set_new(o, "figure", value_string(l->limit.name));
-	json_object_set_new(o, "bound", json_limit_number(&l->limit, l->limit.bound));
+	json_object_set_new(o, "bound",
+			    l->limit.unbound ? json_null()
+					     : json_limit_number(&l->limit, l->limit.bound));
 	json_object_set_new(o, "value",
 			    known ? json_limit_number(&l->limit, l->value) : json_null());
 	json_object_set_new(o, "unit", value_string(json_limit_unit(&l->limit)));
@@ -224,6 +227,7 @@ json_t *report_json(const struct result *r)
 	json_object_set_new(o, "session", session);
 	json_object_set_new(o, "conditions", json_conditions(r));
 	json_object_set_new(o, "stages", stages);
+	json_object_set_new(o, "repeats", repeats_json(r));
 	return o;
 }
 

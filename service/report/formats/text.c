@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The report that an engineer reads. Its parts are files of their own beside this folder; here is
- * their order only: weaknesses and head, all stages side by side, each stage, what to do.
+ * their order only: weaknesses and head, all stages side by side, each stage (of repeats one), what
+ * to do.
  */
 #include "notes.h"
+#include "repeats.h"
 #include "report.h"
 #include "text-head.h"
+#include "text-repeats.h"
 #include "text-stage.h"
 #include "text-thinned.h"
 #include "text-values.h"
@@ -14,6 +17,7 @@ static int text_render(const struct result *r, const struct report_options *o, G
 		       char **ret_message)
 {
 	g_autoptr(GPtrArray) notes = notes_new(r);
+	g_autoptr(GPtrArray) repeats = repeats_of(r);
 	guint n = r->stages ? r->stages->len : 0;
 	struct page p;
 
@@ -21,6 +25,8 @@ static int text_render(const struct result *r, const struct report_options *o, G
 	text_head(&p, r, notes);
 	if (!result_is_latency(r))
 		text_values(&p, r);
+	else if (repeats->len > 0)
+		text_repeats(&p, r, repeats, o->stage != NULL);
 	else if (n > 1)
 		text_summary(&p, r);
 	if (r->thinned_usec) {
@@ -30,7 +36,8 @@ static int text_render(const struct result *r, const struct report_options *o, G
 		page_text(&p, 0, "No stage has begun.");
 	}
 	for (guint i = 0; i < n && result_is_latency(r); i++)
-		text_stage(&p, r->stages->pdata[i], i + 1, n);
+		if (o->stage || text_repeats_shown(repeats, r->stages->pdata[i]))
+			text_stage(&p, r->stages->pdata[i], i + 1, n);
 	text_mends(&p, notes);
 	return 0;
 }
