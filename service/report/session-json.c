@@ -61,6 +61,7 @@ json_t *report_session_json(const struct result *r)
 	json_object_set_new(o, "started_usec", value_time(r->started_usec));
 	json_object_set_new(o, "finished_usec", value_time(r->finished_usec));
 	json_object_set_new(o, "kept", json_boolean(r->kept));
+	json_object_set_new(o, "baseline", *r->baseline ? value_string(r->baseline) : json_null());
 	json_object_set_new(o, "thinned_usec", value_time(r->thinned_usec));
 	json_object_set_new(o, "duration_ns", session_duration(r));
 	json_object_set_new(o, "planned_ns", value_count(r->planned_ns));

@@ -14,6 +14,7 @@ static void change_free(gpointer data)
 	struct change *c = data;
 
 	g_free(c->id);
+	g_free(c->baseline);
 	head_row_unref(c->head);
 	g_ptr_array_unref(c->stages);
 	g_ptr_array_unref(c->dones);
@@ -105,11 +106,22 @@ static void change_add_done(struct change *c, bool mark, store_done_t done, void
 	g_ptr_array_add(c->dones, d);
 }
 
-void pending_mark(struct pending *p, const char *id, bool kept, store_done_t done, void *userdata)
+static void mark_set(int *kept, char **baseline, int new_kept, const char *new_baseline)
+{
+	if (new_kept >= 0)
+		*kept = new_kept;
+	if (!new_baseline)
+		return;
+	g_free(*baseline);
+	*baseline = g_strdup(new_baseline);
+}
+
+void pending_mark(struct pending *p, const char *id, int kept, const char *baseline,
+		  store_done_t done, void *userdata)
 {
 	struct change *c = pending_change(p, id);
 
-	c->kept = kept;
+	mark_set(&c->kept, &c->baseline, kept, baseline);
 	change_add_done(c, true, done, userdata);
 }
 
@@ -119,6 +131,7 @@ void pending_delete(struct pending *p, const char *id, store_done_t done, void *
 
 	c->erase = true;
 	c->kept = -1;
+	g_clear_pointer(&c->baseline, g_free);
 	if (c->head)
 		c->existed = true;
 	g_clear_pointer(&c->head, head_row_unref);
@@ -159,6 +172,12 @@ void pending_give_up(struct pending *p, const char *why, GPtrArray *done)
 	}
 }
 
+static void overlay_clear_mark(struct overlay *o)
+{
+	o->marked = false;
+	g_clear_pointer(&o->baseline, g_free);
+}
+
 void overlay_apply(struct overlay *o, const struct change *c)
 {
 	if (c->erase) {
@@ -168,11 +187,13 @@ void overlay_apply(struct overlay *o, const struct change *c)
 	if (c->head) {
 		head_row_unref(o->head);
 		o->head = head_row_ref(c->head);
-		o->marked = false;
+		overlay_clear_mark(o);
 	}
-	if (c->kept >= 0) {
+	if (c->kept >= 0 || c->baseline) {
+		if (!o->marked)
+			o->kept = -1;
 		o->marked = true;
-		o->kept = c->kept;
+		mark_set(&o->kept, &o->baseline, c->kept, c->baseline);
 	}
 	for (guint i = 0; i < c->stages->len; i++) {
 		if (!o->stages)
@@ -183,7 +204,8 @@ void overlay_apply(struct overlay *o, const struct change *c)
 
 void overlay_clear(struct overlay *o)
 {
-	o->erased = o->marked = false;
+	o->erased = false;
+	overlay_clear_mark(o);
 	g_clear_pointer(&o->head, head_row_unref);
 	g_clear_pointer(&o->stages, g_ptr_array_unref);
 }

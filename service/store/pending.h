@@ -26,6 +26,7 @@ struct change {
 	struct head_row *head; /* then write this; NULL: unchanged */
 	GPtrArray *stages;     /* and these; of struct stage_row, one per index */
 	int kept;	       /* then set the mark (1) or take it away (0); -1: as it is */
+	char *baseline;	       /* and this baseline; NULL: as it is */
 	bool once;	       /* a session that came whole: tried once, then given up */
 	GPtrArray *dones;      /* of struct pending_done */
 };
@@ -41,7 +42,9 @@ void pending_free(struct pending *p);
 /* Rows are taken over. */
 void pending_put_head(struct pending *p, struct head_row *head);
 void pending_put_stage(struct pending *p, const char *id, struct stage_row *stage);
-void pending_mark(struct pending *p, const char *id, bool kept, store_done_t done, void *userdata);
+/* @kept -1, @baseline NULL: as it is. */
+void pending_mark(struct pending *p, const char *id, int kept, const char *baseline,
+		  store_done_t done, void *userdata);
 void pending_delete(struct pending *p, const char *id, store_done_t done, void *userdata);
 /*
  * A session that is nowhere yet, with all its stages, whatever else is put into @p before it is
@@ -63,7 +66,9 @@ struct overlay {
 	bool erased;	       /* what the database has is no more */
 	struct head_row *head; /* NULL: as in the database */
 	GPtrArray *stages;     /* of struct stage_row; NULL: as in the database */
-	bool marked, kept;     /* marked: kept is the mark, whatever head says */
+	bool marked;	       /* these count, whatever head says: */
+	int kept;	       /* -1: as it is */
+	char *baseline;	       /* NULL: as it is */
 };
 void overlay_apply(struct overlay *o, const struct change *c);
 void overlay_clear(struct overlay *o);

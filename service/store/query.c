@@ -63,6 +63,7 @@ bool query_matches(const struct query *q, const struct head_row *h)
 	       (!f->verdict || strcmp(f->verdict, h->text[HEAD_VERDICT]) == 0) &&
 	       (f->owner < 0 || f->owner == h->number[HEAD_OWNER]) &&
 	       (uint64_t)h->number[HEAD_CREATED_USEC] >= f->since_usec &&
+	       (!f->baseline || strcmp(f->baseline, h->text[HEAD_BASELINE]) == 0) &&
 	       (!q->started || h->number[HEAD_STARTED_USEC] > 0);
 }
 
@@ -82,6 +83,9 @@ static void query_where(const struct query *q, GString *sql)
 		g_string_append(sql, " AND owner = :owner");
 	if (f->since_usec > 0)
 		g_string_append(sql, " AND created_usec >= :since");
+	if (f->baseline) /* the second, so that an index of those that have one may be used */
+		g_string_append(sql, *f->baseline ? " AND baseline = :baseline AND baseline <> ''"
+						  : " AND baseline = ''");
 	if (q->started)
 		g_string_append(sql, " AND started_usec > 0");
 	if (q->states == QUERY_ANY_STATE)
@@ -118,6 +122,7 @@ static void query_bind(const struct query *q, sqlite3_stmt *stmt)
 	query_bind_text(stmt, ":plan", f->plan);
 	query_bind_text(stmt, ":label", f->label);
 	query_bind_text(stmt, ":verdict", f->verdict);
+	query_bind_text(stmt, ":baseline", f->baseline);
 	query_bind_number(stmt, ":owner", f->owner);
 	query_bind_number(stmt, ":since", MIN(f->since_usec, (uint64_t)INT64_MAX));
 	query_bind_number(stmt, ":limit", q->limit);
@@ -149,6 +154,14 @@ static struct head_row *query_take_head(sqlite3_stmt *stmt, int n_texts)
 	return h;
 }
 
+/* Few belong to a baseline; who asks for those that do not takes a table row with each. */
+static const char *query_index(const struct store_filter *f)
+{
+	if (f->baseline && *f->baseline)
+		return "baseline";
+	return f->plan ? "plan" : "row";
+}
+
 int query_heads(sqlite3 *db, const struct query *q, GPtrArray **ret, char **ret_message)
 {
 	g_autoptr(GPtrArray) heads = g_ptr_array_new_with_free_func((GDestroyNotify)head_row_unref);
@@ -160,7 +173,7 @@ int query_heads(sqlite3 *db, const struct query *q, GPtrArray **ret, char **ret_
 	g_string_append_printf(sql,
 			       " FROM sessions WHERE row IN"
 			       " (SELECT row FROM sessions INDEXED BY sessions_by_%s",
-			       q->filter.plan ? "plan" : "row");
+			       query_index(&q->filter));
 	query_where(q, sql);
 	g_string_append(sql, " ORDER BY row DESC LIMIT :limit) ORDER BY row DESC");
 	r = db_prepare(db, sql->str, &stmt, ret_message);
@@ -196,6 +209,14 @@ int query_head(sqlite3 *db, const char *id, struct head_row **ret, char **ret_me
 	return 0;
 }
 
+static void query_take_bytes(sqlite3_stmt *stmt, int column, GByteArray *to)
+{
+	const void *data = sqlite3_column_blob(stmt, column);
+
+	if (data)
+		g_byte_array_append(to, data, sqlite3_column_bytes(stmt, column));
+}
+
 static int query_figures(sqlite3 *db, int64_t row, struct stage_row *stage, char **ret_message)
 {
 	g_autoptr(sqlite3_stmt) stmt = NULL;
@@ -211,13 +232,11 @@ static int query_figures(sqlite3 *db, int64_t row, struct stage_row *stage, char
 	query_bind_number(stmt, ":stage", stage->number[STAGE_INDEX]);
 	while ((rc = sqlite3_step(stmt)) == SQLITE_ROW) {
 		struct figures_row *f = figures_row_new();
-		const void *data = sqlite3_column_blob(stmt, 3);
 
 		f->cpu = sqlite3_column_int64(stmt, 0);
 		f->policy = sqlite3_column_int64(stmt, 1);
 		f->priority = sqlite3_column_int64(stmt, 2);
-		if (data)
-			g_byte_array_append(f->data, data, sqlite3_column_bytes(stmt, 3));
+		query_take_bytes(stmt, 3, f->data);
 		g_ptr_array_add(stage->figures, f);
 	}
 	return rc == SQLITE_DONE ? 0 : db_error(db, rc, ret_message);
@@ -232,7 +251,7 @@ int query_stages(sqlite3 *db, int64_t row, GPtrArray **ret, char **ret_message)
 	int r, rc;
 
 	query_columns(sql, stage_numbers, _STAGE_NUMBER_MAX, stage_texts, _STAGE_TEXT_MAX);
-	g_string_append(sql, " FROM stages WHERE session = :row ORDER BY idx");
+	g_string_append(sql, ", snapshots FROM stages WHERE session = :row ORDER BY idx");
 	r = db_prepare(db, sql->str, &stmt, ret_message);
 	if (r < 0)
 		return r;
@@ -244,6 +263,7 @@ int query_stages(sqlite3 *db, int64_t row, GPtrArray **ret, char **ret_message)
 			s->number[i] = sqlite3_column_int64(stmt, i);
 		for (int i = 0; i < _STAGE_TEXT_MAX; i++)
 			s->text[i] = query_text(stmt, _STAGE_NUMBER_MAX + i);
+		query_take_bytes(stmt, _STAGE_NUMBER_MAX + _STAGE_TEXT_MAX, s->snapshots);
 		g_ptr_array_add(stages, s);
 	}
 	if (rc != SQLITE_DONE)

@@ -53,7 +53,7 @@ static void read_mark(const struct overlay *o, struct head_row **head)
 
 	if (!o->marked || !old)
 		return;
-	*head = head_row_with_kept(old, o->kept);
+	*head = head_row_with_mark(old, o->kept, o->baseline);
 	head_row_unref(old);
 }
 
@@ -150,12 +150,34 @@ static int read_compare_heads(gconstpointer a, gconstpointer b)
 	return i > k ? -1 : i < k;
 }
 
+/* Has what waits a say in whether the database's row belongs to the list? */
+static bool read_replaces(const struct query *q, const struct overlay *o)
+{
+	return o->erased || o->head || (q->filter.baseline && o->baseline);
+}
+
+/* The head of @id as it will be; NULL: there will be none. */
+static int read_replacement(struct store *s, const char *id, const struct overlay *o,
+			    struct head_row **ret, char **ret_message)
+{
+	int r = 0;
+
+	*ret = NULL;
+	if (o->head)
+		*ret = head_row_ref(o->head);
+	else if (!o->erased)
+		r = query_head(s->reader, id, ret, ret_message);
+	read_mark(o, ret);
+	return MIN(r, 0);
+}
+
 /* query_heads() of the database and of what waits. */
 static int read_heads(struct store *s, const struct query *q, GPtrArray **ret, char **ret_message)
 {
 	g_autoptr(GHashTable) waiting = store_overlays(s);
 	g_autoptr(GPtrArray) heads = NULL;
 	struct query wider = *q;
+	const char *id;
 	struct overlay *o;
 	GHashTableIter iter;
 	int r;
@@ -170,17 +192,23 @@ static int read_heads(struct store *s, const struct query *q, GPtrArray **ret, c
 		const struct head_row *h = heads->pdata[i];
 
 		o = g_hash_table_lookup(waiting, h->text[HEAD_ID]);
-		if (o && (o->erased || o->head))
+		if (o && read_replaces(q, o))
 			g_ptr_array_remove_index(heads, i--);
 		else if (o)
 			read_mark(o, (struct head_row **)&heads->pdata[i]);
 	}
 	g_hash_table_iter_init(&iter, waiting);
-	while (g_hash_table_iter_next(&iter, NULL, (gpointer *)&o)) {
-		if (!o->head || !query_matches(q, o->head))
-			continue;
-		read_mark(o, &o->head);
-		g_ptr_array_add(heads, head_row_ref(o->head));
+	while (g_hash_table_iter_next(&iter, (gpointer *)&id, (gpointer *)&o)) {
+		struct head_row *head = NULL;
+
+		if (read_replaces(q, o))
+			r = read_replacement(s, id, o, &head, ret_message);
+		if (r < 0)
+			return r;
+		if (head && query_matches(q, head))
+			g_ptr_array_add(heads, head);
+		else
+			head_row_unref(head);
 	}
 	g_ptr_array_sort(heads, read_compare_heads);
 	if (heads->len > q->limit)

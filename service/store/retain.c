@@ -148,10 +148,11 @@ static int retain_run(sqlite3 *db, const char *sql, int64_t row, uint64_t second
 
 /* Columns of text; NULL in them counts nothing. */
 static const char *const retain_head[] = { "overrides", "method", "summary", "findings", NULL };
-static const char *const retain_papers[] = { "plan_text", "conditions", "peer_conditions", "blocks",
-					     NULL };
-static const char *const retain_stages[] = { "findings",    "limits", "metrics", "irqs",
-					     "checkpoints", "port",   "peer",	 NULL };
+static const char *const retain_papers[] = { "plan_text", "conditions", "peer_conditions",
+					     "blocks",	  "analysis",	NULL };
+static const char *const retain_stages[] = { "findings",    "limits",	  "metrics", "irqs",
+					     "checkpoints", "port",	  "peer",    "snapshots",
+					     "analysis",    "\"values\"", NULL };
 
 /* "@fixed + the bytes of each column": @fixed stands for keys, numbers and indexes. */
 static char *retain_sum(const char *const *columns, unsigned fixed)
@@ -258,19 +259,56 @@ static char *retain_kernel(const char *conditions)
 	return text;
 }
 
+/*
+ * What was worked out of the stages, which nobody can do again: [ { "stage", "load", "repeat",
+ * "analysis" } ]. NULL: nothing was.
+ */
+static int retain_analysis(sqlite3 *db, int64_t row, char **ret, char **ret_message)
+{
+	g_autoptr(sqlite3_stmt) stmt = NULL;
+	json_t *list = json_array();
+	int r, rc = SQLITE_DONE;
+
+	r = db_prepare(db,
+		       "SELECT name, load, repeat, analysis FROM stages"
+		       " WHERE session = ? AND analysis IS NOT NULL ORDER BY idx",
+		       &stmt, ret_message);
+	(void)sqlite3_bind_int64(stmt, 1, row);
+	while (r == 0 && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+		json_t *one = rows_json_parse((const char *)sqlite3_column_text(stmt, 3));
+
+		if (one)
+			json_array_append_new(
+				list, json_pack("{s:s?, s:s?, s:I, s:o}", "stage",
+						(const char *)sqlite3_column_text(stmt, 0), "load",
+						(const char *)sqlite3_column_text(stmt, 1),
+						"repeat", (json_int_t)sqlite3_column_int64(stmt, 2),
+						"analysis", one));
+	}
+	if (r == 0 && rc != SQLITE_DONE)
+		r = db_error(db, rc, ret_message);
+	if (r == 0 && json_array_size(list) > 0)
+		*ret = rows_json_text(list);
+	json_decref(list);
+	return r;
+}
+
 static int retain_thin_papers(sqlite3 *db, int64_t row, char **ret_message)
 {
-	g_autofree char *conditions = NULL, *peer_conditions = NULL;
+	g_autofree char *conditions = NULL, *peer_conditions = NULL, *analysis = NULL;
 	g_autoptr(sqlite3_stmt) stmt = NULL;
 	g_autoptr(sqlite3_stmt) update = NULL;
 	int r, rc;
 
-	r = db_prepare(db, "SELECT conditions, peer_conditions FROM papers WHERE session = ?",
-		       &stmt, ret_message);
+	r = retain_analysis(db, row, &analysis, ret_message);
+	if (r == 0)
+		r = db_prepare(db,
+			       "SELECT conditions, peer_conditions FROM papers WHERE session = ?",
+			       &stmt, ret_message);
 	if (r == 0)
 		r = db_prepare(db,
 			       "UPDATE papers SET conditions = ?, peer_conditions = ?,"
-			       " blocks = NULL WHERE session = ?",
+			       " blocks = NULL, analysis = ? WHERE session = ?",
 			       &update, ret_message);
 	if (r < 0)
 		return r;
@@ -284,7 +322,8 @@ static int retain_thin_papers(sqlite3 *db, int64_t row, char **ret_message)
 	}
 	(void)sqlite3_bind_text(update, 1, conditions, -1, SQLITE_STATIC);
 	(void)sqlite3_bind_text(update, 2, peer_conditions, -1, SQLITE_STATIC);
-	(void)sqlite3_bind_int64(update, 3, row);
+	(void)sqlite3_bind_text(update, 3, analysis, -1, SQLITE_STATIC);
+	(void)sqlite3_bind_int64(update, 4, row);
 	rc = sqlite3_step(update);
 	return rc == SQLITE_DONE ? 0 : db_error(db, rc, ret_message);
 }
@@ -293,9 +332,10 @@ static int retain_thin(sqlite3 *db, int64_t row, uint64_t now_usec, char **ret_m
 {
 	int r;
 
-	r = retain_run(db, "DELETE FROM stages WHERE session = ?", row, 0, ret_message);
+	/* papers first: something of the stages goes there; their points stay */
+	r = retain_thin_papers(db, row, ret_message);
 	if (r == 0)
-		r = retain_thin_papers(db, row, ret_message);
+		r = retain_run(db, "DELETE FROM stages WHERE session = ?", row, 0, ret_message);
 	if (r == 0) /* 0 bytes: what is left of it is measured anew */
 		r = retain_run(db,
 			       "UPDATE sessions SET thinned_usec = ?2, head_bytes = 0,"

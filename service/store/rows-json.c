@@ -209,6 +209,37 @@ void rows_metrics_parse(const char *text, GPtrArray *metrics)
 	}
 }
 
+char *rows_values_text(const GPtrArray *values)
+{
+	json_t *list = values->len > 0 ? json_array() : NULL;
+
+	for (guint i = 0; i < values->len; i++) {
+		const struct result_value *v = values->pdata[i];
+		json_t *o = json_object();
+
+		json_object_set_new(o, "name", rows_string(v->name));
+		json_object_set_new(o, "unit", rows_string(v->unit));
+		json_object_set_new(o, "value", json_real(v->value));
+		json_object_set_new(o, "decimals", json_integer(v->decimals));
+		json_array_append_new(list, o);
+	}
+	return rows_take_text(list);
+}
+
+void rows_values_parse(const char *text, GPtrArray *values)
+{
+	g_autoptr(json_t) list = rows_json_parse(text);
+	size_t i;
+	json_t *o;
+
+	json_array_foreach (list, i, o)
+		g_ptr_array_add(
+			values,
+			result_value_new(rows_get_string(o, "name"), rows_get_string(o, "unit"),
+					 json_number_value(json_object_get(o, "value")),
+					 json_integer_value(json_object_get(o, "decimals"))));
+}
+
 char *rows_checkpoints_text(const GArray *checkpoints)
 {
 	json_t *list = json_array();

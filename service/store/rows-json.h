@@ -25,5 +25,9 @@ void rows_limits_parse(const char *text, GArray *limits);
 char *rows_metrics_text(const GPtrArray *metrics);
 void rows_metrics_parse(const char *text, GPtrArray *metrics);
 
+/* NULL for none. */
+char *rows_values_text(const GPtrArray *values);
+void rows_values_parse(const char *text, GPtrArray *values);
+
 char *rows_checkpoints_text(const GArray *checkpoints);
 void rows_checkpoints_parse(const char *text, GArray *checkpoints);

@@ -42,10 +42,12 @@ const char *const head_texts[_HEAD_TEXT_MAX] = {
 	[HEAD_SUMMARY] = "summary",
 	[HEAD_FINDINGS] = "findings",
 	[HEAD_PEER] = "peer",
+	[HEAD_BASELINE] = "baseline",
 	[HEAD_PLAN_TEXT] = "plan_text",
 	[HEAD_CONDITIONS] = "conditions",
 	[HEAD_PEER_CONDITIONS] = "peer_conditions",
 	[HEAD_BLOCKS] = "blocks",
+	[HEAD_ANALYSIS] = "analysis",
 };
 
 const char *const stage_numbers[_STAGE_NUMBER_MAX] = {
@@ -54,14 +56,16 @@ const char *const stage_numbers[_STAGE_NUMBER_MAX] = {
 	[STAGE_DURATION_NS] = "duration_ns",
 	[STAGE_PLANNED_NS] = "planned_ns",
 	[STAGE_COMPLETE] = "complete",
+	[STAGE_REPEAT] = "repeat",
 };
 
 const char *const stage_texts[_STAGE_TEXT_MAX] = {
-	[STAGE_NAME] = "name",	     [STAGE_LOAD] = "load",
-	[STAGE_VERDICT] = "verdict", [STAGE_FINDINGS] = "findings",
-	[STAGE_LIMITS] = "limits",   [STAGE_METRICS] = "metrics",
-	[STAGE_IRQS] = "irqs",	     [STAGE_CHECKPOINTS] = "checkpoints",
-	[STAGE_PORT] = "port",	     [STAGE_PEER] = "peer",
+	[STAGE_NAME] = "name",	       [STAGE_LOAD] = "load",
+	[STAGE_VERDICT] = "verdict",   [STAGE_FINDINGS] = "findings",
+	[STAGE_LIMITS] = "limits",     [STAGE_METRICS] = "metrics",
+	[STAGE_IRQS] = "irqs",	       [STAGE_CHECKPOINTS] = "checkpoints",
+	[STAGE_PORT] = "port",	       [STAGE_PEER] = "peer",
+	[STAGE_ANALYSIS] = "analysis", [STAGE_VALUES] = "\"values\"", /* a word of SQL */
 };
 
 struct head_row *head_row_new(void)
@@ -88,17 +92,19 @@ void head_row_unref(struct head_row *h)
 		g_atomic_rc_box_release_full(h, head_row_clear);
 }
 
-struct head_row *head_row_with_kept(struct head_row *h, bool kept)
+struct head_row *head_row_with_mark(struct head_row *h, int kept, const char *baseline)
 {
 	struct head_row *copy;
 
-	if (h->number[HEAD_KEPT] == kept)
+	if ((kept < 0 || h->number[HEAD_KEPT] == kept) &&
+	    (!baseline || g_strcmp0(h->text[HEAD_BASELINE], baseline) == 0))
 		return head_row_ref(h);
 	copy = head_row_new();
 	memcpy(copy->number, h->number, sizeof(copy->number));
-	copy->number[HEAD_KEPT] = kept;
+	if (kept >= 0)
+		copy->number[HEAD_KEPT] = kept;
 	for (int i = 0; i < _HEAD_TEXT_MAX; i++)
-		copy->text[i] = g_strdup(h->text[i]);
+		copy->text[i] = g_strdup(i == HEAD_BASELINE && baseline ? baseline : h->text[i]);
 	return copy;
 }
 
@@ -122,6 +128,7 @@ struct stage_row *stage_row_new(void)
 {
 	struct stage_row *s = g_atomic_rc_box_new0(struct stage_row);
 
+	s->snapshots = g_byte_array_new();
 	s->figures = g_ptr_array_new_with_free_func((GDestroyNotify)figures_row_free);
 	return s;
 }
@@ -137,6 +144,7 @@ static void stage_row_clear(gpointer data)
 
 	for (int i = 0; i < _STAGE_TEXT_MAX; i++)
 		g_free(s->text[i]);
+	g_byte_array_unref(s->snapshots);
 	g_ptr_array_unref(s->figures);
 }
 
@@ -146,29 +154,45 @@ void stage_row_unref(struct stage_row *s)
 		g_atomic_rc_box_release_full(s, stage_row_clear);
 }
 
-/* The summary in two: what listing shows, and its blocks. */
+/* Members of the summary that listing does not show. */
+static const struct {
+	enum head_text text;
+	const char *key;
+} rows_summary_bulk[] = {
+	{ HEAD_BLOCKS, "blocks" },
+	{ HEAD_ANALYSIS, "analysis" },
+};
+
 static void rows_split_summary(struct head_row *h, const json_t *summary)
 {
 	json_t *rest = json_copy((json_t *)summary); /* NULL gives NULL, in all of these */
 
-	h->text[HEAD_BLOCKS] = rows_json_text(json_object_get(rest, "blocks"));
-	(void)json_object_del(rest, "blocks");
+	for (size_t i = 0; i < G_N_ELEMENTS(rows_summary_bulk); i++) {
+		const char *key = rows_summary_bulk[i].key;
+
+		h->text[rows_summary_bulk[i].text] = rows_json_text(json_object_get(rest, key));
+		(void)json_object_del(rest, key);
+	}
 	h->text[HEAD_SUMMARY] = rows_json_text(rest);
 	json_decref(rest);
 }
 
 static void rows_add_papers(struct result *r, const struct head_row *h)
 {
-	json_t *blocks = rows_json_parse(h->text[HEAD_BLOCKS]);
-
 	if (h->text[HEAD_PLAN_TEXT]) {
 		g_free(r->plan_text);
 		r->plan_text = g_strdup(h->text[HEAD_PLAN_TEXT]);
 	}
 	r->conditions = rows_json_parse(h->text[HEAD_CONDITIONS]);
 	r->peer_conditions = rows_json_parse(h->text[HEAD_PEER_CONDITIONS]);
-	if (blocks)
-		(void)json_object_set_new(r->summary, "blocks", blocks);
+	for (size_t i = 0; i < G_N_ELEMENTS(rows_summary_bulk); i++) {
+		json_t *bulk = rows_json_parse(h->text[rows_summary_bulk[i].text]);
+
+		if (bulk && !r->summary)
+			r->summary = json_object();
+		if (bulk)
+			(void)json_object_set_new(r->summary, rows_summary_bulk[i].key, bulk);
+	}
 }
 
 struct head_row *head_row_from_result(const struct result *r, int64_t row)
@@ -200,6 +224,7 @@ struct head_row *head_row_from_result(const struct result *r, int64_t row)
 	rows_split_summary(h, r->summary);
 	h->text[HEAD_FINDINGS] = rows_findings_text(r->findings);
 	h->text[HEAD_PEER] = rows_json_text(r->peer);
+	h->text[HEAD_BASELINE] = g_strdup(r->baseline);
 	h->text[HEAD_PLAN_TEXT] = g_strdup(r->plan_text);
 	h->text[HEAD_CONDITIONS] = rows_json_text(r->conditions);
 	h->text[HEAD_PEER_CONDITIONS] = rows_json_text(r->peer_conditions);
@@ -270,6 +295,7 @@ struct result *head_row_to_result(const struct head_row *h, bool papers)
 	if (r->thinned_usec)
 		rows_add_thinned(r);
 	r->peer = rows_json_parse(h->text[HEAD_PEER]);
+	rows_set_string(&r->baseline, h->text[HEAD_BASELINE]);
 	if (papers)
 		rows_add_papers(r, h);
 	return r;
@@ -284,6 +310,7 @@ struct stage_row *stage_row_from_stage(const struct result_stage *s)
 	row->number[STAGE_DURATION_NS] = (int64_t)s->duration_ns;
 	row->number[STAGE_PLANNED_NS] = (int64_t)s->planned_ns;
 	row->number[STAGE_COMPLETE] = s->complete;
+	row->number[STAGE_REPEAT] = s->repeat;
 	row->text[STAGE_NAME] = g_strdup(s->name);
 	row->text[STAGE_LOAD] = g_strdup(s->load);
 	row->text[STAGE_VERDICT] = g_strdup(verdict_to_string(s->verdict));
@@ -294,6 +321,10 @@ struct stage_row *stage_row_from_stage(const struct result_stage *s)
 	row->text[STAGE_CHECKPOINTS] = rows_checkpoints_text(s->checkpoints);
 	row->text[STAGE_PORT] = rows_json_text(s->port);
 	row->text[STAGE_PEER] = rows_json_text(s->peer);
+	row->text[STAGE_ANALYSIS] = rows_json_text(s->analysis);
+	row->text[STAGE_VALUES] = rows_values_text(s->values);
+	if (s->snapshots)
+		snapshots_encode(s->snapshots, row->snapshots);
 	for (guint i = 0; i < s->cpus->len; i++) {
 		const struct result_cpu *c = s->cpus->pdata[i];
 		struct figures_row *f = figures_row_new();
@@ -305,6 +336,13 @@ struct stage_row *stage_row_from_stage(const struct result_stage *s)
 		g_ptr_array_add(row->figures, f);
 	}
 	return row;
+}
+
+/* Without them some intervals cannot be had: no reason not to show the rest. */
+static void stage_row_add_snapshots(const struct stage_row *row, struct result_stage *s)
+{
+	if (row->snapshots->len > 0)
+		(void)snapshots_decode(row->snapshots->data, row->snapshots->len, &s->snapshots);
 }
 
 static int stage_row_add_cpus(const struct stage_row *row, struct result_stage *s,
@@ -347,6 +385,7 @@ int stage_row_to_stage(const struct stage_row *row, struct result_stage **ret, c
 	s->duration_ns = row->number[STAGE_DURATION_NS];
 	s->planned_ns = row->number[STAGE_PLANNED_NS];
 	s->complete = row->number[STAGE_COMPLETE];
+	s->repeat = row->number[STAGE_REPEAT];
 	rows_set_string(&s->name, row->text[STAGE_NAME]);
 	rows_set_string(&s->load, row->text[STAGE_LOAD]);
 	s->verdict = verdict >= 0 ? verdict : VERDICT_INCONCLUSIVE;
@@ -358,6 +397,9 @@ int stage_row_to_stage(const struct stage_row *row, struct result_stage **ret, c
 	rows_checkpoints_parse(row->text[STAGE_CHECKPOINTS], s->checkpoints);
 	s->port = rows_json_parse(row->text[STAGE_PORT]);
 	s->peer = rows_json_parse(row->text[STAGE_PEER]);
+	s->analysis = rows_json_parse(row->text[STAGE_ANALYSIS]);
+	rows_values_parse(row->text[STAGE_VALUES], s->values);
+	stage_row_add_snapshots(row, s);
 	r = stage_row_add_cpus(row, s, ret_message);
 	if (r < 0) {
 		result_stage_free(s);

@@ -39,10 +39,12 @@ enum head_text {
 	HEAD_SUMMARY,
 	HEAD_FINDINGS,
 	HEAD_PEER,
+	HEAD_BASELINE,
 	HEAD_PLAN_TEXT, /* from here on: table papers, which listing does not read */
 	HEAD_CONDITIONS,
 	HEAD_PEER_CONDITIONS,
-	HEAD_BLOCKS, /* of the summary: thousands of numbers after some hours */
+	HEAD_BLOCKS,   /* of the summary: thousands of numbers after some hours */
+	HEAD_ANALYSIS, /* of the summary: what retention left of the stages */
 	_HEAD_TEXT_MAX,
 };
 #define HEAD_PAPERS HEAD_PLAN_TEXT
@@ -53,6 +55,7 @@ enum stage_number {
 	STAGE_DURATION_NS,
 	STAGE_PLANNED_NS,
 	STAGE_COMPLETE,
+	STAGE_REPEAT,
 	_STAGE_NUMBER_MAX,
 };
 
@@ -67,6 +70,8 @@ enum stage_text {
 	STAGE_CHECKPOINTS,
 	STAGE_PORT,
 	STAGE_PEER,
+	STAGE_ANALYSIS,
+	STAGE_VALUES,
 	_STAGE_TEXT_MAX,
 };
 
@@ -87,14 +92,18 @@ struct figures_row {
 struct stage_row {
 	int64_t number[_STAGE_NUMBER_MAX];
 	char *text[_STAGE_TEXT_MAX];
-	GPtrArray *figures; /* of struct figures_row, in CPU order */
+	GByteArray *snapshots; /* snapshots_encode(); empty: none */
+	GPtrArray *figures;    /* of struct figures_row, in CPU order */
 };
 
 struct head_row *head_row_new(void);
 struct head_row *head_row_ref(struct head_row *h);
 void head_row_unref(struct head_row *h);
-/* The same with another mark: a reference when it has that, else a copy. */
-struct head_row *head_row_with_kept(struct head_row *h, bool kept);
+/*
+ * The same with another mark (@kept -1: as it is) and baseline (NULL: as it is): a reference when
+ * it has these, else a copy.
+ */
+struct head_row *head_row_with_mark(struct head_row *h, int kept, const char *baseline);
 
 struct stage_row *stage_row_new(void);
 struct stage_row *stage_row_ref(struct stage_row *s);

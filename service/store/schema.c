@@ -9,11 +9,16 @@
  * page's limit. The worst case, a filter that matches nothing, walks narrow index entries and no
  * table row; with a plan, only that plan's.
  *
+ * `points` has a row for each stage that measured, narrow and in the order of a plan's sessions, so
+ * that a figure over all of them is one walk; who reads a hundred thousand stages has to decode no
+ * distribution.
+ *
  * `row` is never used twice (AUTOINCREMENT), so a cursor stays good when the newest is deleted.
  */
 #include "schema.h"
 
 #include "backup.h"
+#include "points.h"
 #include <errno.h>
 
 #define SCHEMA_INCREMENTAL 2 /* as PRAGMA auto_vacuum has it */
@@ -91,6 +96,32 @@ const char *const schema_steps[] = {
 	"CREATE INDEX sessions_by_fate ON sessions"
 	"  (plan, row, state, kept, thinned_usec, created_usec, started_usec, finished_usec,"
 	"   head_bytes, detail_bytes);",
+	/* repeats, baselines, what is worked out of a stage, and its figures in short: points.h */
+	"ALTER TABLE sessions ADD COLUMN baseline TEXT NOT NULL DEFAULT '';"
+	"CREATE INDEX sessions_by_baseline ON sessions"
+	"  (baseline, row, state, plan, label, verdict, owner, created_usec, started_usec)"
+	"  WHERE baseline <> '';"
+	"ALTER TABLE papers ADD COLUMN analysis TEXT;"
+	"ALTER TABLE stages ADD COLUMN repeat INTEGER NOT NULL DEFAULT 1;"
+	"ALTER TABLE stages ADD COLUMN snapshots BLOB;"
+	"ALTER TABLE stages ADD COLUMN analysis TEXT;"
+	"ALTER TABLE stages ADD COLUMN \"values\" TEXT;"
+	"CREATE TABLE points ("
+	"  plan TEXT NOT NULL,"
+	"  session INTEGER NOT NULL REFERENCES sessions(row) ON DELETE CASCADE,"
+	"  stage INTEGER NOT NULL,"
+	"  repeat INTEGER NOT NULL,"
+	"  started_usec INTEGER NOT NULL,"
+	"  id TEXT NOT NULL,"
+	"  name TEXT NOT NULL,"
+	"  load TEXT NOT NULL,"
+	"  kernel TEXT NOT NULL,"
+	"  verdict TEXT NOT NULL,"
+	"  count, min_ns, avg_ns, max_ns, stddev_ns, missed, lost, within,"
+	"  p50, p75, p90, p95, p99, p99_9, p99_99, p99_999, p99_9999,"
+	"  c50, c75, c90, c95, c99, c99_9, c99_99, c99_999, c99_9999,"
+	"  PRIMARY KEY (plan, session, stage)) WITHOUT ROWID;"
+	"CREATE INDEX points_by_session ON points (session);",
 	NULL,
 };
 
@@ -148,8 +179,10 @@ static int schema_take_steps(sqlite3 *db, const char *const *steps, int64_t newe
 	if (r < 0)
 		return r;
 	patience_begin(version > 0 ? p : NULL, "Bringing the results to their new form.");
-	for (; r == 0 && version < newest; version++)
-		r = db_exec(db, steps[version], ret_message);
+	for (int64_t step = version; r == 0 && step < newest; step++)
+		r = db_exec(db, steps[step], ret_message);
+	if (r == 0 && version < POINTS_VERSION && newest >= POINTS_VERSION)
+		r = points_fill(db, version > 0 ? p : NULL, ret_message);
 	if (r < 0)
 		return r;
 	g_snprintf(pragma, sizeof(pragma), "PRAGMA user_version = %d", (int)newest);

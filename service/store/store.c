@@ -287,7 +287,17 @@ int store_delete(struct store *s, const char *id, store_done_t done, void *userd
 int store_mark(struct store *s, const char *id, bool kept, store_done_t done, void *userdata)
 {
 	worker_lock(s->worker);
-	pending_mark(worker_waiting(s->worker), id, kept, done, userdata);
+	pending_mark(worker_waiting(s->worker), id, kept, kept ? NULL : "", done, userdata);
+	worker_kick(s->worker, false);
+	worker_unlock(s->worker);
+	return 0;
+}
+
+int store_set_baseline(struct store *s, const char *id, const char *baseline, store_done_t done,
+		       void *userdata)
+{
+	worker_lock(s->worker);
+	pending_mark(worker_waiting(s->worker), id, *baseline ? 1 : -1, baseline, done, userdata);
 	worker_kick(s->worker, false);
 	worker_unlock(s->worker);
 	return 0;

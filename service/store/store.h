@@ -73,7 +73,8 @@ int store_put_results(struct store *s, const GPtrArray *results, store_done_t do
 int store_delete(struct store *s, const char *id, store_done_t done, void *userdata);
 /*
  * Queue the mark of a session: one that is @kept is left alone by retention. @done: -ENOENT when
- * there is none. May be NULL. A head that is put later has its own mark.
+ * there is none. May be NULL. A head that is put later has its own mark. One that is no longer
+ * kept belongs to no baseline any more.
  */
 int store_mark(struct store *s, const char *id, bool kept, store_done_t done, void *userdata);
 
@@ -158,15 +159,20 @@ struct store_point {				/* one stage of a session that measured */
 	unsigned repeat;
 	enum verdict verdict;
 	uint64_t started_usec; /* of the session */
-	/* NAN: there is none. Of percentiles those of figures_percentiles[], in its order */
+	/*
+	 * NAN: there is none. within per million, as in limits. Of percentiles those of
+	 * figures_percentiles[], in its order
+	 */
 	double count, min_ns, avg_ns, max_ns, stddev_ns, missed, lost, within;
 	const double *percentile_ns, *corrected_ns;
 };
 /*
  * Calls @each for every stage named @stage (NULL: all) of the sessions of @plan, or of those that
- * belong to baseline @baseline (one of both is NULL), oldest first, at most the newest @limit
- * sessions (0: all). Strings are borrowed during the call. Sessions whose details retention took
- * have theirs still. -errno with a sentence.
+ * belong to baseline @baseline (one of both is NULL), oldest first (in the order in which they were
+ * put), at most the newest @limit sessions that have one (0: all). Strings and arrays are borrowed
+ * during the call, which must not call the store. Only sessions that measured and have ended.
+ * Sessions whose details retention took have theirs still, except those that a version before there
+ * were points thinned. -errno with a sentence.
  */
 typedef void (*store_point_t)(const struct store_point *p, void *userdata);
 int store_points(struct store *s, const char *plan, const char *baseline, const char *stage,

@@ -8,6 +8,7 @@
  */
 #include "write.h"
 
+#include "points.h"
 #include <errno.h>
 
 struct writer {
@@ -133,15 +134,16 @@ static int write_papers(struct writer *w, int64_t row, const struct head_row *h)
 	/* tens of KiB that hardly ever change: not written again when they are the same */
 	r = db_prepare(
 		w->db,
-		"INSERT INTO papers (session, plan_text, conditions, peer_conditions, blocks)"
-		" VALUES (?, ?, ?, ?, ?)"
+		"INSERT INTO papers (session, plan_text, conditions, peer_conditions, blocks,"
+		" analysis) VALUES (?, ?, ?, ?, ?, ?)"
 		" ON CONFLICT (session) DO UPDATE SET plan_text = excluded.plan_text,"
 		"  conditions = excluded.conditions, peer_conditions = excluded.peer_conditions,"
-		"  blocks = excluded.blocks"
+		"  blocks = excluded.blocks, analysis = excluded.analysis"
 		" WHERE plan_text IS NOT excluded.plan_text"
 		"  OR conditions IS NOT excluded.conditions"
 		"  OR peer_conditions IS NOT excluded.peer_conditions"
-		"  OR blocks IS NOT excluded.blocks",
+		"  OR blocks IS NOT excluded.blocks"
+		"  OR analysis IS NOT excluded.analysis",
 		&stmt, w->ret_message);
 	if (r < 0)
 		return r;
@@ -150,6 +152,7 @@ static int write_papers(struct writer *w, int64_t row, const struct head_row *h)
 	writer_bind_text(stmt, 3, h->text[HEAD_CONDITIONS]);
 	writer_bind_text(stmt, 4, h->text[HEAD_PEER_CONDITIONS]);
 	writer_bind_text(stmt, 5, h->text[HEAD_BLOCKS]);
+	writer_bind_text(stmt, 6, h->text[HEAD_ANALYSIS]);
 	return writer_step(w, stmt, NULL);
 }
 
@@ -192,6 +195,23 @@ static int write_clear_stage(struct writer *w, int64_t row, int64_t index)
 	return writer_step(w, stmt, NULL);
 }
 
+static int write_snapshots(struct writer *w, int64_t row, const struct stage_row *s)
+{
+	g_autoptr(sqlite3_stmt) stmt = NULL;
+	int r;
+
+	if (s->snapshots->len == 0)
+		return 0;
+	r = db_prepare(w->db, "UPDATE stages SET snapshots = ? WHERE session = ? AND idx = ?",
+		       &stmt, w->ret_message);
+	if (r < 0)
+		return r;
+	(void)sqlite3_bind_blob(stmt, 1, s->snapshots->data, s->snapshots->len, SQLITE_STATIC);
+	(void)sqlite3_bind_int64(stmt, 2, row);
+	(void)sqlite3_bind_int64(stmt, 3, s->number[STAGE_INDEX]);
+	return writer_step(w, stmt, NULL);
+}
+
 static int write_stage(struct writer *w, int64_t row, const struct stage_row *s)
 {
 	g_autoptr(sqlite3_stmt) stmt = NULL;
@@ -211,6 +231,8 @@ static int write_stage(struct writer *w, int64_t row, const struct stage_row *s)
 	for (int i = 0; i < _STAGE_TEXT_MAX; i++)
 		writer_bind_text(stmt, 2 + _STAGE_NUMBER_MAX + i, s->text[i]);
 	r = writer_step(w, stmt, NULL);
+	if (r == 0)
+		r = write_snapshots(w, row, s);
 	return r < 0 ? r : write_figures(w, row, s);
 }
 
@@ -233,16 +255,22 @@ static int write_find(struct writer *w, const char *id, int64_t *ret)
 	return 0;
 }
 
-static int write_mark(struct writer *w, int64_t row, bool kept)
+/* @kept -1, @baseline NULL: as it is. */
+static int write_mark(struct writer *w, int64_t row, int kept, const char *baseline)
 {
 	g_autoptr(sqlite3_stmt) stmt = NULL;
 	int r;
 
-	r = db_prepare(w->db, "UPDATE sessions SET kept = ? WHERE row = ?", &stmt, w->ret_message);
+	r = db_prepare(w->db,
+		       "UPDATE sessions SET kept = coalesce(?1, kept),"
+		       " baseline = coalesce(?2, baseline) WHERE row = ?3",
+		       &stmt, w->ret_message);
 	if (r < 0)
 		return r;
-	(void)sqlite3_bind_int(stmt, 1, kept);
-	(void)sqlite3_bind_int64(stmt, 2, row);
+	if (kept >= 0)
+		(void)sqlite3_bind_int(stmt, 1, kept);
+	writer_bind_text(stmt, 2, baseline);
+	(void)sqlite3_bind_int64(stmt, 3, row);
 	return writer_step(w, stmt, NULL);
 }
 
@@ -266,8 +294,10 @@ static int write_change(struct writer *w, struct change *c)
 		r = write_papers(w, row, c->head);
 	for (guint i = 0; r == 0 && i < c->stages->len; i++)
 		r = write_stage(w, row, c->stages->pdata[i]);
-	if (r == 0 && c->kept >= 0)
-		r = write_mark(w, row, c->kept);
+	if (r == 0 && (c->kept >= 0 || c->baseline))
+		r = write_mark(w, row, c->kept, c->baseline);
+	if (r == 0 && (c->head || c->stages->len > 0))
+		r = points_make(w->db, row, w->ret_message);
 	return r;
 }
 

@@ -98,6 +98,20 @@ static inline struct result_cpu *fixture_cpu(int number, unsigned samples)
 	return c;
 }
 
+/* Three of them, at 10 s, 20 s and 30 s. */
+static inline struct snapshots *fixture_snapshots(void)
+{
+	g_autofree uint64_t *bucket = g_new0(uint64_t, HISTOGRAM_BUCKETS);
+	struct snapshots *s = snapshots_new();
+
+	for (unsigned i = 1; i <= 3; i++) {
+		bucket[100 * i] += 7 * i;
+		bucket[5] += 1000;
+		g_assert_true(snapshots_offer(s, i * 10000000000ULL, bucket));
+	}
+	return s;
+}
+
 static inline struct result_stage *fixture_stage(unsigned index, unsigned samples)
 {
 	struct limit limit;
@@ -118,6 +132,11 @@ static inline struct result_stage *fixture_stage(unsigned index, unsigned sample
 	s->duration_ns = 10000000001 + index;
 	s->planned_ns = 20000000002;
 	s->complete = index == 0;
+	s->repeat = 3 + index;
+	s->snapshots = fixture_snapshots();
+	s->analysis = json_pack("{s:n, s:{s:[f,f]}}", "tail", "intervals", "avg_ns", 0.1, 1e6 / 3);
+	g_ptr_array_add(s->values, result_value_new("fork \"x\"", "us", 1.0 / 3, 1));
+	g_ptr_array_add(s->values, result_value_new("total", "s", 200, 0));
 	s->port = json_pack("{s:s,s:i,s:[s]}", "port", "parport0", "pulses", 10000, "context",
 			    "thread");
 	s->peer = json_pack("{s:s,s:{}}", "session", "s20261130T020000Z_0001", "effect");
@@ -214,6 +233,7 @@ static inline void fixture_same_head(const struct result *a, const struct result
 	g_assert_cmpuint(a->created_usec, ==, b->created_usec);
 	g_assert_cmpuint(a->started_usec, ==, b->started_usec);
 	g_assert_cmpuint(a->finished_usec, ==, b->finished_usec);
+	g_assert_cmpstr(a->baseline, ==, b->baseline);
 	fixture_same_json(a->overrides, b->overrides);
 	fixture_same_json(a->method, b->method);
 	fixture_same_findings(a->findings, b->findings);
@@ -251,6 +271,31 @@ static inline void fixture_same_limits(const GArray *a, const GArray *b)
 	}
 }
 
+static inline void fixture_same_values(const GPtrArray *a, const GPtrArray *b)
+{
+	g_assert_cmpuint(a->len, ==, b->len);
+	for (guint i = 0; i < a->len; i++) {
+		const struct result_value *x = a->pdata[i], *y = b->pdata[i];
+
+		g_assert_cmpstr(x->name, ==, y->name);
+		g_assert_cmpstr(x->unit, ==, y->unit);
+		g_assert_cmpfloat(x->value, ==, y->value);
+		g_assert_cmpint(x->decimals, ==, y->decimals);
+	}
+}
+
+static inline void fixture_same_snapshots(const struct snapshots *a, const struct snapshots *b)
+{
+	g_autoptr(GByteArray) x = g_byte_array_new(), y = g_byte_array_new();
+
+	g_assert_true(!a == !b);
+	if (!a)
+		return;
+	snapshots_encode(a, x);
+	snapshots_encode(b, y);
+	g_assert_cmpmem(x->data, x->len, y->data, y->len);
+}
+
 static inline void fixture_same_cpu(const struct result_cpu *a, const struct result_cpu *b)
 {
 	g_autoptr(GByteArray) x = g_byte_array_new(), y = g_byte_array_new();
@@ -276,6 +321,10 @@ static inline void fixture_same_stage(const struct result_stage *a, const struct
 	g_assert_cmpuint(a->duration_ns, ==, b->duration_ns);
 	g_assert_cmpuint(a->planned_ns, ==, b->planned_ns);
 	g_assert_cmpint(a->complete, ==, b->complete);
+	g_assert_cmpuint(a->repeat, ==, b->repeat);
+	fixture_same_values(a->values, b->values);
+	fixture_same_snapshots(a->snapshots, b->snapshots);
+	fixture_same_json(a->analysis, b->analysis);
 	fixture_same_findings(a->findings, b->findings);
 	fixture_same_limits(a->limits, b->limits);
 	fixture_same_metrics(a->metrics, b->metrics);

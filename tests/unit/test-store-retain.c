@@ -215,6 +215,21 @@ static void counted(struct store *s, unsigned all, unsigned whole)
 	g_assert_cmpuint(got, ==, whole);
 }
 
+/* Of a thinned session's stages, what was worked out of them. */
+static void check_analysis(const struct result *whole, const json_t *list)
+{
+	g_assert_cmpuint(json_array_size(list), ==, whole->stages->len);
+	for (guint i = 0; i < whole->stages->len; i++) {
+		const struct result_stage *s = whole->stages->pdata[i];
+		const json_t *o = json_array_get(list, i);
+
+		g_assert_cmpstr(json_string_value(json_object_get(o, "stage")), ==, s->name);
+		g_assert_cmpstr(json_string_value(json_object_get(o, "load")), ==, s->load);
+		g_assert_cmpint(json_integer_value(json_object_get(o, "repeat")), ==, s->repeat);
+		fixture_same_json(s->analysis, json_object_get(o, "analysis"));
+	}
+}
+
 /* What is left is what a list showed, the plan's text and the kernel; and it says what is missing.
  */
 static void check_summary(struct store *s, const char *id)
@@ -237,6 +252,8 @@ static void check_summary(struct store *s, const char *id)
 			  json_object_get(out->conditions, "kernel"));
 	fixture_same_json(in->peer_conditions, out->peer_conditions); /* only the kernel there */
 	g_assert_cmpint(json_object_del(in->summary, "blocks"), ==, 0);
+	check_analysis(in, json_object_get(out->summary, "analysis"));
+	g_assert_cmpint(json_object_del(out->summary, "analysis"), ==, 0);
 	fixture_same_json(in->summary, out->summary);
 	result_free(in);
 	result_free(out);

@@ -8,10 +8,11 @@
 #include "schema.h"
 #include "store-sandbox.h"
 
+#include <inttypes.h>
 #include <signal.h>
 #include <sys/stat.h>
 
-#define VERSIONS 3 /* that have a fixture */
+#define VERSIONS 4 /* that have a fixture */
 
 struct news {
 	int slow, other;
@@ -76,12 +77,48 @@ static struct result *as_of(int version)
 			g_clear_pointer(&s->port, json_decref);
 		if (version < 3)
 			g_clear_pointer(&s->peer, json_decref);
+		/* version 5 */
+		s->repeat = 1;
+		s->snapshots = snapshots_free(s->snapshots);
+		g_clear_pointer(&s->analysis, json_decref);
+		g_ptr_array_set_size(s->values, 0);
 	}
 	if (version < 3) {
 		g_clear_pointer(&r->peer, json_decref);
 		g_clear_pointer(&r->peer_conditions, json_decref);
 	}
 	return r;
+}
+
+static void on_point(const struct store_point *p, void *userdata)
+{
+	GString *got = userdata;
+
+	g_string_append_printf(got, "%s %s %s %u %s %.0f %.0f %.0f %.0f\n", p->id, p->stage,
+			       p->kernel, p->repeat, verdict_to_string(p->verdict), p->count,
+			       p->max_ns, p->missed, p->percentile_ns[0]);
+}
+
+/* What was there before there were points has them too. */
+static void check_points(struct store *s)
+{
+	struct result *in = fixture_result("s20260101T020000Z_0001");
+	g_autoptr(GString) expected = g_string_new(NULL), got = g_string_new(NULL);
+
+	for (guint i = 0; i < in->stages->len; i++) {
+		struct result_stage *stage = in->stages->pdata[i];
+		g_autofree struct figures *f = result_stage_all(stage);
+		uint64_t median_ns = 0;
+
+		g_assert_true(figures_percentile_ns(f, 500000, false, &median_ns));
+		g_string_append_printf(
+			expected,
+			"%s %s 6.1.0 1 fail %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+			in->id, stage->name, figures_count(f), f->max_ns, f->missed, median_ns);
+	}
+	result_free(in);
+	g_assert_cmpint(store_points(s, "quick", NULL, NULL, 0, on_point, got, NULL), ==, 0);
+	g_assert_cmpstr(got->str, ==, expected->str);
 }
 
 static void check_sessions(struct store *s, int version)
@@ -96,6 +133,10 @@ static void check_sessions(struct store *s, int version)
 	g_assert_cmpuint(out->thinned_usec, ==, 0);
 	result_free(in);
 	result_free(out);
+	out = fixture_get(s, "s20260103T020000Z_0003");
+	g_assert_cmpint(out->kept, ==, version >= 4);
+	result_free(out);
+	check_points(s);
 	g_assert_cmpint(store_last(s, NULL, &last), ==, 0);
 	g_assert_cmpstr(last, ==, "s20260103T020000Z_0003");
 	g_assert_cmpint(store_unfinished(s, &list, NULL), ==, 0);
