@@ -9,7 +9,7 @@
 #include "plot.h"
 
 #include "cell.h"
-#include "tail.h"
+#include "gev.h"
 
 #include <math.h>
 
@@ -130,9 +130,7 @@ static void return_dots(struct svg *s, const struct svg_frame *f, const GArray *
 
 static double return_level_at(const struct return_view *v, double period)
 {
-	double y = -log1p(-1 / period), k = v->gev.shape; /* as gev_quantile(1 - 1/period) */
-
-	return v->gev.location + v->gev.scale * (fabs(k) < 1e-9 ? -log(y) : expm1(-k * log(y)) / k);
+	return gev_level(&v->gev, -log1p(-1 / period));
 }
 
 static void return_curve(const struct return_view *v, struct svg *s, const struct svg_frame *f)

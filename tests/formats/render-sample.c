@@ -55,7 +55,7 @@ static void fill(struct result_stage *s, uint64_t base_ns)
 	}
 }
 
-static struct result *sample_named(const char *label)
+static struct result *made_named(const char *label)
 {
 	struct result *r = sample_queued();
 
@@ -65,46 +65,46 @@ static struct result *sample_named(const char *label)
 	return r;
 }
 
-static struct result *sample_repeats(void)
+static struct result *made_repeats(void)
 {
 	static const char *const names[] = { "none", "hd", "hd", "none" };
 	static const unsigned repeats[] = { 1, 1, 2, 2 };
-	struct result *r = sample_named("repeats");
+	struct result *r = made_named("repeats");
 
 	for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
 		fill(add_stage(r, names[i], repeats[i], 2, 20), i % 3 ? 9000 : 3000);
 	return r;
 }
 
-static struct result *sample_wide(void)
+static struct result *made_wide(void)
 {
-	struct result *r = sample_named("256 CPUs");
+	struct result *r = made_named("256 CPUs");
 
 	fill(add_stage(r, "none", 1, 256, 5), 4000);
 	return r;
 }
 
-static struct result *sample_one(void)
+static struct result *made_one(void)
 {
-	struct result *r = sample_named("one sample");
+	struct result *r = made_named("one sample");
 	struct result_stage *s = add_stage(r, "none", 1, 1, 1);
 
 	figures_record(((struct result_cpu *)s->cpus->pdata[0])->figures, 12345, SECOND / 2);
 	return r;
 }
 
-static struct result *sample_silent(void)
+static struct result *made_silent(void)
 {
-	struct result *r = sample_named("no samples");
+	struct result *r = made_named("no samples");
 
 	add_stage(r, "none", 1, 2, 1);
 	return r;
 }
 
 /* Some above another program's range. */
-static struct result *sample_open(void)
+static struct result *made_open(void)
 {
-	struct result *r = sample_named("known in part");
+	struct result *r = made_named("known in part");
 	struct result_stage *s = add_stage(r, "none", 1, 1, 20);
 	struct figures *f;
 
@@ -116,9 +116,9 @@ static struct result *sample_open(void)
 	return r;
 }
 
-static struct result *sample_tail(void)
+static struct result *made_tail(void)
 {
-	struct result *r = sample_named("with a tail");
+	struct result *r = made_named("with a tail");
 	struct result_stage *s = add_stage(r, "none", 1, 2, 200);
 
 	fill(s, 3000);
@@ -135,12 +135,12 @@ static struct result *sample_tail(void)
 }
 
 static const struct result_sample more_samples[] = {
-	{ "repeats", sample_repeats },
-	{ "wide", sample_wide },
-	{ "one", sample_one },
-	{ "silent", sample_silent },
-	{ "open", sample_open },
-	{ "tail", sample_tail },
+	{ "repeated", made_repeats },
+	{ "wide", made_wide },
+	{ "one", made_one },
+	{ "silent", made_silent },
+	{ "open", made_open },
+	{ "tail", made_tail },
 	{ NULL, NULL },
 };
 

@@ -78,7 +78,7 @@ def test_light(sample, tmp_path):
         assert row[0] == row[1] == row[-1] == row[-2] == WHITE
 
 
-@pytest.mark.parametrize("sample", ["idle", "repeats", "wide", "tail", "open", "silent"])
+@pytest.mark.parametrize("sample", ["idle", "repeated", "wide", "tail", "open", "silent"])
 def test_dark(sample, tmp_path):
     svg = render(sample, "svg")
     width, height, rows = pixels(svg, tmp_path, dark_sheet(svg))

@@ -551,7 +551,7 @@ static void test_same_words(void)
 		"max &lt;= 100ms is broken: 1.00025s on CPU 1.",
 		"BROKEN",
 		"1000250.0",
-		"at most 30 % of such blocks hold a worse one",
+		"holds a worse one with chance below 30 % (3 / 10 blocks)",
 		"What would make these numbers stronger",
 		"<caption>All stages, time in microseconds, all CPUs together</caption>",
 		"<th scope=\"row\">dohell_xenomai</th>",
