@@ -6,28 +6,56 @@
  */
 #include "report.h"
 
+#include "args.h"
 #include "outfile.h"
+#include "pager.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-static int report_append_options(struct client *c, sd_bus_message *m, const char *format,
-				 const char *stage, bool display)
+/* Of the terminal there is something to tell only to text that is made for it. */
+static int report_append_display(sd_bus_message *m, const struct terminal *t, bool display)
 {
-	const struct terminal *t = &c->terminal;
-	int r = sd_bus_message_open_container(m, SD_BUS_TYPE_ARRAY, "{sv}");
+	int r = sd_bus_message_append(m, "{sv}{sv}", "unicode", "b", t->utf8, "colour", "b",
+				      display && t->colour);
 
-	if (r >= 0 && stage)
-		r = sd_bus_message_append(m, "{sv}", "stage", "s", stage);
-	if (r >= 0 && strcmp(format, "text") == 0) {
-		r = sd_bus_message_append(m, "{sv}{sv}", "unicode", "b", t->utf8, "colour", "b",
-					  display && t->colour);
-		if (r >= 0 && display && t->width)
-			r = sd_bus_message_append(m, "{sv}", "width", "u", (uint32_t)t->width);
-	}
-	return r < 0 ? r : sd_bus_message_close_container(m);
+	if (r >= 0 && display && t->width)
+		r = sd_bus_message_append(m, "{sv}", "width", "u", (uint32_t)t->width);
+	return r < 0 ? client_fail(NULL, r) : OUTCOME_DONE;
+}
+
+struct report_options {
+	const struct report_method *method;
+	const struct terminal *terminal;
+	bool text, display;
+};
+
+static int report_fill(sd_bus_message *m, const void *data)
+{
+	const struct report_options *o = data;
+	int r = o->method->fill ? o->method->fill(m, o->method->data) : OUTCOME_DONE;
+
+	return r || !o->text ? r : report_append_display(m, o->terminal, o->display);
+}
+
+static int report_append(struct client *c, sd_bus_message *m, const struct report_method *method,
+			 const char *format, bool display)
+{
+	const struct report_options options = {
+		.method = method,
+		.terminal = &c->terminal,
+		.text = strcmp(format, "text") == 0,
+		.display = display,
+	};
+	int r = method->append ? method->append(m, method->data) : 0;
+
+	if (r >= 0)
+		r = sd_bus_message_append(m, "s", format);
+	if (r < 0)
+		return client_fail(NULL, r);
+	return client_append_options(m, report_fill, &options);
 }
 
 static int report_take(sd_bus_message *reply, bool descriptor, struct report *ret)
@@ -52,27 +80,24 @@ static int report_take(sd_bus_message *reply, bool descriptor, struct report *re
 	return 0;
 }
 
-int report_fetch(struct client *c, const char *path, const char *format, const char *stage,
-		 bool display, struct report *ret)
+int report_call(struct client *c, const struct report_method *method, const char *format,
+		bool display, struct report *ret)
 {
 	sd_bus_message *m = NULL, *reply = NULL;
 	bool descriptor;
 	int r = client_check_text(format);
 
-	if (!r && stage)
-		r = client_check_text(stage);
 	if (!r)
 		r = client_open(c);
 	if (r)
 		return r;
 	descriptor = !c->host && sd_bus_can_send(c->bus, SD_BUS_TYPE_UNIX_FD) > 0;
-	r = client_message(c, path, CLIENT_SESSION, descriptor ? "OpenReport" : "GetReport", &m);
-	if (r)
-		return r;
-	r = sd_bus_message_append(m, "s", format);
-	if (r >= 0)
-		r = report_append_options(c, m, format, stage, display);
-	r = r < 0 ? client_fail(NULL, r) : client_send_raw(c, m, &reply);
+	r = client_message(c, method->path, method->interface,
+			   descriptor ? method->open : method->get, &m);
+	if (!r)
+		r = report_append(c, m, method, format, display);
+	if (!r)
+		r = client_send_raw(c, m, &reply);
 	if (!r) {
 		r = report_take(reply, descriptor, ret);
 		if (r < 0)
@@ -81,6 +106,37 @@ int report_fetch(struct client *c, const char *path, const char *format, const c
 	sd_bus_message_unref(reply);
 	sd_bus_message_unref(m);
 	return r;
+}
+
+static int report_fill_session(sd_bus_message *m, const void *data)
+{
+	const struct report_wish *w = data;
+	int r = w->stage ? client_append_text(m, "stage", w->stage) : OUTCOME_DONE;
+
+	return r || !w->plot ? r : client_append_text(m, "plot", w->plot);
+}
+
+int report_fetch(struct client *c, const char *path, const struct report_wish *w,
+		 struct report *ret)
+{
+	const struct report_method method = {
+		.path = path,
+		.interface = CLIENT_SESSION,
+		.get = "GetReport",
+		.open = "OpenReport",
+		.fill = report_fill_session,
+		.data = w,
+	};
+
+	return report_call(c, &method, w->format, w->display, ret);
+}
+
+json_t *report_json(const struct report *r)
+{
+	if (r->fd < 0)
+		return json_loads(r->text, 0, NULL);
+	/* who wrote it stands at its end */
+	return lseek(r->fd, 0, SEEK_SET) < 0 ? NULL : json_loadfd(r->fd, 0, NULL);
 }
 
 int report_write(struct report *r, int fd)
@@ -96,6 +152,85 @@ void report_done(struct report *r)
 	g_clear_pointer(&r->text, g_free);
 }
 
+static int report_to_stdout(struct client *c, int (*write)(void *data, int fd), void *data)
+{
+	struct pager p;
+	int r;
+
+	pager_open(&p, c->pager && c->terminal.tty);
+	r = write(data, STDOUT_FILENO);
+	pager_close(&p);
+	if (r == -EPIPE) /* the reader has seen enough */
+		return OUTCOME_DONE;
+	return r < 0 ? (int)say_error("Cannot write the report: %s.", g_strerror(-r))
+		     : OUTCOME_DONE;
+}
+
+static int report_to_file(const char *path, int (*write)(void *data, int fd), void *data)
+{
+	struct outfile f;
+	int r = outfile_open(&f, path);
+
+	if (r >= 0) {
+		r = write(data, f.fd);
+		if (r < 0)
+			outfile_discard(&f);
+		else
+			r = outfile_commit(&f);
+	}
+	return r < 0 ? (int)say_error("Cannot write '%s': %s.", path, g_strerror(-r))
+		     : OUTCOME_DONE;
+}
+
+bool report_is_displayed(const char *path)
+{
+	return !path || strcmp(path, "-") == 0;
+}
+
+int report_deliver(struct client *c, const char *path, int (*write)(void *data, int fd), void *data)
+{
+	return report_is_displayed(path) ? report_to_stdout(c, write, data)
+					 : report_to_file(path, write, data);
+}
+
+static int report_write_one(void *data, int fd)
+{
+	return report_write(data, fd);
+}
+
+int report_deliver_one(struct client *c, const char *path, struct report *r)
+{
+	return report_deliver(c, path, report_write_one, r);
+}
+
+int report_print_formats(struct client *c, const char *formats)
+{
+	json_t *manager, *format;
+	size_t i;
+	int r = client_properties(c, CLIENT_PATH, CLIENT_MANAGER, &manager);
+
+	if (r)
+		return r;
+	json_array_foreach (json_object_get(manager, formats), i, format)
+		printf("%s\n", json_string_value(format));
+	json_decref(manager);
+	return OUTCOME_DONE;
+}
+
+int report_format_wanted(struct client *c, const struct args *a, const char *formats,
+			 const char **ret)
+{
+	const char *format = args_value(a, "format");
+
+	*ret = NULL;
+	if (format && strcmp(format, "help") == 0)
+		return report_print_formats(c, formats);
+	if (c->json && format && strcmp(format, "json") != 0)
+		return say_usage("--json and --format=%s do not go together.", format);
+	*ret = format ? format : c->json ? "json" : "text";
+	return OUTCOME_DONE;
+}
+
 bool report_format_is_json(const char *format)
 {
 	return g_str_has_suffix(format, "json");
@@ -103,8 +238,9 @@ bool report_format_is_json(const char *format)
 
 int report_show(struct client *c, const char *path)
 {
+	const struct report_wish wish = { .format = c->json ? "json" : "text", .display = true };
 	struct report report;
-	int r = report_fetch(c, path, c->json ? "json" : "text", NULL, true, &report);
+	int r = report_fetch(c, path, &wish, &report);
 
 	if (r)
 		return r;

@@ -81,6 +81,7 @@ static const struct {
 	{ "StartedUSec", "started_usec" },
 	{ "FinishedUSec", "finished_usec" },
 	{ "Kept", "kept" },
+	{ "Baseline", "baseline" },
 	{ "ThinnedUSec", "thinned_usec" },
 	{ "Warnings", "warnings" },
 	{ "Figures", "figures" },
@@ -188,7 +189,8 @@ void session_complete_page(json_t *page)
 					    "method",	    "overrides",     "created_usec",
 					    "started_usec", "finished_usec", "duration_ns",
 					    "planned_ns",   "interval_ns",   "summary",
-					    "peer",	    "kept",	     "thinned_usec" };
+					    "peer",	    "kept",	     "thinned_usec",
+					    "baseline" };
 	/* Figures of no sample have every key there is. */
 	g_autofree struct figures *none = figures_new();
 	json_t *figures = figures_to_json(none, 0, false), *session = json_object();

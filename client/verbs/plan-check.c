@@ -5,11 +5,10 @@
  */
 #include "args.h"
 #include "client.h"
+#include "infile.h"
 #include "plans.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #define PLAN_CHECK_MAX (1024 * 1024)
 
@@ -19,31 +18,6 @@ struct plan_check {
 	GString *lines; /* what is wrong, for people */
 	json_t *all;	/* the same for programs */
 };
-
-/* -errno; at most one byte more than a plan may have. */
-static int plan_check_read(const char *path, GString *text)
-{
-	int fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
-					: open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	char buffer[4096];
-	int r = 0;
-
-	if (fd < 0)
-		return -errno;
-	while (text->len <= PLAN_CHECK_MAX) {
-		ssize_t n = read(fd, buffer, sizeof(buffer));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			r = -errno;
-		if (n <= 0)
-			break;
-		g_string_append_len(text, buffer, n);
-	}
-	(void)close(fd); /* only read from */
-	return r;
-}
 
 static void plan_check_add(struct plan_check *k, const char *file, unsigned line, const char *text)
 {
@@ -68,10 +42,6 @@ static bool plan_check_carries(struct plan_check *k, const char *file, const GSt
 {
 	const char *bad;
 
-	if (text->len > PLAN_CHECK_MAX) {
-		plan_check_add(k, file, 0, "Larger than 1 MiB: this is no plan.");
-		return false;
-	}
 	if (g_utf8_validate(text->str, text->len, &bad))
 		return true;
 	plan_check_add(k, file, plan_check_line(text, bad),
@@ -82,10 +52,14 @@ static bool plan_check_carries(struct plan_check *k, const char *file, const GSt
 static int plan_check_file(struct plan_check *k, const char *path)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
-	g_autofree char *shown = g_utf8_make_valid(strcmp(path, "-") ? path : "<stdin>", -1);
+	g_autofree char *shown = infile_name(path);
 	json_t *reply;
-	int r = plan_check_read(path, text);
+	int r = infile_read(path, PLAN_CHECK_MAX, text);
 
+	if (r == -EFBIG) {
+		plan_check_add(k, shown, 0, "Larger than 1 MiB: this is no plan.");
+		return OUTCOME_DONE;
+	}
 	if (r < 0)
 		return say_error("Cannot read '%s': %s.", shown, g_strerror(-r));
 	if (!plan_check_carries(k, shown, text))

@@ -43,7 +43,7 @@ static int session_list_limit(const struct args *a, uint64_t *ret)
 
 static int session_list_filter(const struct args *a, json_t *filter)
 {
-	static const char *const plain[] = { "plan", "state", "label" };
+	static const char *const plain[] = { "plan", "state", "label", "baseline" };
 	const char *since = args_value(a, "since");
 	g_autofree char *message = NULL;
 	uint64_t usec;
@@ -66,11 +66,16 @@ static int session_list_filter(const struct args *a, json_t *filter)
 }
 
 /* How much there is of it, and whether that stays. */
-static const char *session_data(const json_t *s)
+static char *session_data(const json_t *s)
 {
 	bool summary = field_number(s, "thinned_usec", 0) > 0, kept = field_true(s, "kept");
+	const char *baseline = field_text(s, "baseline");
+	const char *stays = *baseline ? "baseline " : kept ? "kept" : "";
 
-	return summary ? (kept ? "summary, kept" : "summary") : kept ? "kept" : "whole";
+	if (!summary && !*stays)
+		return g_strdup("whole");
+	return g_strconcat(summary ? "summary" : "", summary && *stays ? ", " : "", stays, baseline,
+			   NULL);
 }
 
 static void session_list_row(struct table *t, const json_t *s)
@@ -88,7 +93,7 @@ static void session_list_row(struct table *t, const json_t *s)
 	table_take(t, text_time(MAX(when, 0)));
 	table_take(t, duration < 0 ? g_strdup("-") : text_span(duration));
 	table_take(t, max < 0 ? g_strdup("-") : text_latency(max));
-	table_cell(t, session_data(s));
+	table_take(t, session_data(s));
 }
 
 static void session_list_json(struct session_list *l, json_t *s)
@@ -179,6 +184,7 @@ static const struct option_spec session_list_options[] = {
 	{ "plan", 0, "PLAN", "Only of this plan" },
 	{ "state", 0, "STATE,...", "Only in these states" },
 	{ "label", 0, "TEXT", "Only with this label" },
+	{ "baseline", 0, "NAME", "Only those that belong to this baseline" },
 	{ "limit", 0, "N", "At most so many, or 'all' (default: 100)" },
 	{ NULL },
 };

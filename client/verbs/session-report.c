@@ -6,20 +6,15 @@
 #include "args.h"
 #include "client.h"
 #include "outfile.h"
-#include "pager.h"
 #include "report.h"
 #include "session.h"
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 struct session_report {
 	struct client *c;
-	const char *format;
-	const char *stage; /* NULL: all */
-	const char *path;  /* of the file; NULL: stdout */
-	GArray *reports;   /* of struct report */
+	struct report_wish wish;
+	const char *path; /* of the file; NULL: stdout */
+	GArray *reports;  /* of struct report */
 };
 
 static int session_report_add(struct session_report *s, const char *name)
@@ -29,16 +24,17 @@ static int session_report_add(struct session_report *s, const char *name)
 	int r = session_resolve(s->c, name, SESSION_LAST, &path);
 
 	if (!r)
-		r = report_fetch(s->c, path, s->format, s->stage, !s->path, &report);
+		r = report_fetch(s->c, path, &s->wish, &report);
 	if (!r)
 		g_array_append_val(s->reports, report);
 	return r;
 }
 
 /* Several JSON reports are an array, so that the whole is JSON again. */
-static int session_report_write(struct session_report *s, int fd)
+static int session_report_write(void *data, int fd)
 {
-	bool array = s->reports->len > 1 && report_format_is_json(s->format);
+	struct session_report *s = data;
+	bool array = s->reports->len > 1 && report_format_is_json(s->wish.format);
 	int r = array ? outfile_write(fd, "[\n", 2) : 0;
 
 	for (guint i = 0; r >= 0 && i < s->reports->len; i++) {
@@ -50,36 +46,6 @@ static int session_report_write(struct session_report *s, int fd)
 	return r >= 0 && array ? outfile_write(fd, "]\n", 2) : r;
 }
 
-static int session_report_to_stdout(struct session_report *s)
-{
-	struct pager p;
-	int r;
-
-	pager_open(&p, s->c->pager && s->c->terminal.tty);
-	r = session_report_write(s, STDOUT_FILENO);
-	pager_close(&p);
-	if (r == -EPIPE) /* the reader has seen enough */
-		return OUTCOME_DONE;
-	return r < 0 ? (int)say_error("Cannot write the report: %s.", g_strerror(-r))
-		     : OUTCOME_DONE;
-}
-
-static int session_report_to_file(struct session_report *s)
-{
-	struct outfile f;
-	int r = outfile_open(&f, s->path);
-
-	if (r >= 0) {
-		r = session_report_write(s, f.fd);
-		if (r < 0)
-			outfile_discard(&f);
-		else
-			r = outfile_commit(&f);
-	}
-	return r < 0 ? (int)say_error("Cannot write '%s': %s.", s->path, g_strerror(-r))
-		     : OUTCOME_DONE;
-}
-
 static int session_report_all(struct session_report *s, const struct args *a)
 {
 	int r = a->operands->len ? OUTCOME_DONE : session_report_add(s, NULL);
@@ -88,20 +54,23 @@ static int session_report_all(struct session_report *s, const struct args *a)
 		r = session_report_add(s, args_operand(a, i));
 	if (r)
 		return r;
-	return s->path ? session_report_to_file(s) : session_report_to_stdout(s);
+	return report_deliver(s->c, s->path, session_report_write, s);
 }
 
 static int session_report_run(struct client *c, const struct args *a)
 {
-	const char *format = args_value(a, "format"), *path = args_value(a, "output");
-	struct session_report s = { .c = c };
-	int r;
+	struct session_report s = {
+		.c = c,
+		.path = args_value(a, "output"),
+		.wish = { .stage = args_value(a, "stage"), .plot = args_value(a, "plot") },
+	};
+	int r = report_format_wanted(c, a, "Formats", &s.wish.format);
 
-	if (c->json && format && strcmp(format, "json") != 0)
-		return say_usage("--json and --format=%s do not go together.", format);
-	s.format = format ? format : c->json ? "json" : "text";
-	s.stage = args_value(a, "stage");
-	s.path = path && strcmp(path, "-") != 0 ? path : NULL;
+	if (!s.wish.format)
+		return r;
+	if (s.wish.plot && strcmp(s.wish.format, "svg") != 0)
+		return say_usage("--plot goes with --format=svg.");
+	s.wish.display = report_is_displayed(s.path);
 	s.reports = g_array_new(FALSE, FALSE, sizeof(struct report));
 	g_array_set_clear_func(s.reports, (GDestroyNotify)report_done);
 	r = session_report_all(&s, a);
@@ -110,8 +79,9 @@ static int session_report_run(struct client *c, const struct args *a)
 }
 
 static const struct option_spec session_report_options[] = {
-	{ "format", 0, "FORMAT", "text (default), json, csv, cyclictest, cyclictest-json" },
+	{ "format", 0, "FORMAT", "text (default), json, or another one: help lists them" },
 	{ "stage", 0, "NAME", "Only this stage" },
+	{ "plot", 0, "NAME", "Of svg only histogram, ccdf, maxima or tail" },
 	{ "output", 'o', "FILE", "Write it to this file, complete or not at all" },
 	{ NULL },
 };

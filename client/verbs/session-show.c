@@ -80,6 +80,8 @@ static void session_show_text(GString *out, const struct client *c, const json_t
 	session_show_time(out, c, "Ended", field_number(s, "finished_usec", 0));
 	if (field_true(s, "kept"))
 		session_show_line(out, c, "Kept", "yes");
+	if (*field_text(s, "baseline"))
+		session_show_line(out, c, "Baseline", field_text(s, "baseline"));
 	session_show_time(out, c, "Thinned", field_number(s, "thinned_usec", 0));
 	session_show_figures(out, c, json_object_get(s, "figures"));
 	json_array_foreach (json_object_get(s, "warnings"), i, warning)

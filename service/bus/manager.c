@@ -11,6 +11,7 @@
 #include "delete.h"
 #include "dict.h"
 #include "errors.h"
+#include "importing.h"
 #include "irqs.h"
 #include "log.h"
 #include "options.h"
@@ -167,6 +168,9 @@ static const sd_bus_vtable manager_vtable[] = {
 	SD_BUS_METHOD_WITH_ARGS("DeleteSession", SD_BUS_ARGS("s", id, "a{sv}", options),
 				SD_BUS_NO_RESULT, delete_method_delete_session,
 				SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("Import", SD_BUS_ARGS("s", format, "ay", content, "a{sv}", options),
+				SD_BUS_RESULT("as", ids), importing_method_import,
+				SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("ListPlans", SD_BUS_ARGS("a{sv}", options),
 				SD_BUS_RESULT("aa{sv}", plans), plancheck_method_list_plans,
 				SD_BUS_VTABLE_UNPRIVILEGED),
@@ -220,6 +224,8 @@ static const sd_bus_vtable manager_vtable[] = {
 	SD_BUS_PROPERTY("QueueLength", "u", property_queue_length, 0,
 			SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("Formats", "as", property_formats, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+	SD_BUS_PROPERTY("ImportFormats", "as", importing_property_formats, 0,
+			SD_BUS_VTABLE_PROPERTY_CONST),
 	SD_BUS_PROPERTY("Trouble", "s", property_trouble, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("IrqWatching", "s", irqs_property_watching, 0,
 			SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),

@@ -8,6 +8,7 @@
 #include "cleanup.h"
 #include "errors.h"
 #include <errno.h>
+#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -46,6 +47,7 @@ static int options_read_value(sd_bus_message *m, const struct option_spec *spec,
 		int32_t i32;
 		uint32_t u32;
 		uint64_t u64;
+		double real;
 	} v;
 	int r;
 
@@ -68,6 +70,13 @@ static int options_read_value(sd_bus_message *m, const struct option_spec *spec,
 		return 0;
 	case 'u':
 		*ret = json_integer(v.u32);
+		return 0;
+	case 'd':
+		if (!isfinite(v.real))
+			return bus_error_setf(error, EINVAL,
+					      "The value of option \"%s\" is no number.",
+					      spec->name);
+		*ret = json_real(v.real);
 		return 0;
 	default:
 		if (v.u64 > INT64_MAX)
@@ -179,6 +188,13 @@ int32_t options_i32(const json_t *options, const char *name, int32_t otherwise)
 	const json_t *v = json_object_get(options, name);
 
 	return v ? (int32_t)json_integer_value(v) : otherwise;
+}
+
+double options_real(const json_t *options, const char *name, double otherwise)
+{
+	const json_t *v = json_object_get(options, name);
+
+	return v ? json_real_value(v) : otherwise;
 }
 
 const char *options_string(const json_t *options, const char *name)

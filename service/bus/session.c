@@ -7,27 +7,17 @@
 #include "bus-internal.h"
 
 #include "absent.h"
-#include "cleanup-bus.h"
-#include "cleanup.h"
 #include "dict.h"
 #include "errors.h"
 #include "keep.h"
 #include "live.h"
 #include "log.h"
-#include "memfile.h"
 #include "options.h"
 #include "peer.h"
-#include "report.h"
+#include "reports.h"
 #include "tie.h"
 #include <errno.h>
 #include <string.h>
-
-#define SESSION_FORMAT_MAX 64
-#define SESSION_WIDTH_MAX  1000
-
-static const struct option_spec report_option_specs[] = {
-	{ "width", 'u' }, { "unicode", 'b' }, { "colour", 'b' }, { "stage", 's' }, { NULL },
-};
 
 char *session_path(const char *id)
 {
@@ -121,143 +111,6 @@ static int method_stop(sd_bus_message *m, void *userdata, sd_bus_error *error)
 	s->id = g_strdup(b->view.result->id);
 	request.data = s;
 	return authority_check(b->authority, m, &request, error);
-}
-
-/* Reports */
-
-static int session_whole(struct bus *b, struct result **ret, sd_bus_error *error)
-{
-	/* a copy: draining a live session brings news, which look objects up */
-	g_autofree char *id = g_strdup(b->view.result->id);
-	g_autofree char *message = NULL;
-	int r;
-
-	r = sessions_result(b->model.sessions, id, ret, &message);
-	return r < 0 ? bus_error_set(error, r, message) : 0;
-}
-
-static int method_get_result(sd_bus_message *m, void *userdata, sd_bus_error *error)
-{
-	g_autoptr(sd_bus_message) reply = NULL;
-	g_autoptr(json_t) json = NULL;
-	struct result *result = NULL;
-	struct bus *b = userdata;
-	int r;
-
-	r = options_read_none(m, error);
-	if (r < 0)
-		return r;
-	r = session_whole(b, &result, error);
-	if (r < 0)
-		return r;
-	json = report_json(result);
-	result_free(result);
-	dict_drop(json, "histogram");
-	if (dict_size(json) > BUS_REPLY_MAX)
-		return bus_error_set(error, EMSGSIZE,
-				     "The result is too large for one answer: "
-				     "use OpenReport with format json.");
-	r = sd_bus_message_new_method_return(m, &reply);
-	if (r >= 0)
-		r = dict_json(reply, json);
-	if (r >= 0)
-		r = sd_bus_send(NULL, reply, NULL);
-	return r < 0 ? bus_error_set(error, r, NULL) : 1;
-}
-
-/* ret->stage points to @ret_stage (g_free). */
-static int report_read(sd_bus_message *m, const char **ret_format, struct report_options *ret,
-		       char **ret_stage, sd_bus_error *error)
-{
-	g_autoptr(json_t) options = NULL;
-	uint64_t width;
-	int r;
-
-	r = sd_bus_message_read_basic(m, 's', ret_format);
-	if (r < 0)
-		return bus_error_argument(error, r);
-	if (strlen(*ret_format) > SESSION_FORMAT_MAX)
-		return bus_error_setf(error, EINVAL, "There is no report format \"%.32s...\".",
-				      *ret_format);
-	r = options_read(m, report_option_specs, &options, error);
-	if (r < 0)
-		return r;
-	width = options_integer(options, "width", 0);
-	if (width > SESSION_WIDTH_MAX)
-		return bus_error_setf(error, EINVAL, "A report is at most %d columns wide.",
-				      SESSION_WIDTH_MAX);
-	*ret_stage = g_strdup(options_string(options, "stage"));
-	*ret = (struct report_options){
-		.stage = *ret_stage,
-		.width = (unsigned)width,
-		.unicode = options_bool(options, "unicode", false),
-		.colour = options_bool(options, "colour", false),
-	};
-	return 0;
-}
-
-/* g_string_free() @ret. An unknown format is a bad argument on the bus, not a missing session. */
-static int session_render(struct bus *b, sd_bus_message *m, GString **ret, sd_bus_error *error)
-{
-	g_autoptr(GString) out = g_string_new(NULL);
-	g_autofree char *message = NULL, *stage = NULL;
-	struct report_options options;
-	struct result *result = NULL;
-	const char *format;
-	int r;
-
-	r = report_read(m, &format, &options, &stage, error);
-	if (r < 0)
-		return r;
-	if (!report_format(format))
-		result = result_new(); /* the sentence of the refusal needs no result */
-	else if ((r = session_whole(b, &result, error)) < 0)
-		return r;
-	r = report_render(format, result, &options, out, &message);
-	result_free(result);
-	if (r == -ENOENT || r == -EOPNOTSUPP)
-		r = -EINVAL;
-	if (r < 0)
-		return bus_error_set(error, r, message);
-	*ret = g_steal_pointer(&out);
-	return 0;
-}
-
-static int method_get_report(sd_bus_message *m, void *userdata, sd_bus_error *error)
-{
-	g_autoptr(sd_bus_message) reply = NULL;
-	g_autoptr(GString) report = NULL;
-	struct bus *b = userdata;
-	int r;
-
-	r = session_render(b, m, &report, error);
-	if (r < 0)
-		return r;
-	if (report->len > BUS_REPLY_MAX)
-		return bus_error_set(error, EMSGSIZE,
-				     "The report is too large for one answer: use OpenReport.");
-	r = sd_bus_message_new_method_return(m, &reply);
-	if (r >= 0)
-		r = dict_text(reply, report->str);
-	if (r >= 0)
-		r = sd_bus_send(NULL, reply, NULL);
-	return r < 0 ? bus_error_set(error, r, NULL) : 1;
-}
-
-static int method_open_report(sd_bus_message *m, void *userdata, sd_bus_error *error)
-{
-	g_autoptr(GString) report = NULL;
-	struct bus *b = userdata;
-	g_auto(fd_t) fd = -1;
-	int r;
-
-	r = session_render(b, m, &report, error);
-	if (r < 0)
-		return r;
-	r = memfile_new("lrtbf-report", report->str, report->len, &fd);
-	if (r >= 0)
-		r = sd_bus_reply_method_return(m, "h", fd);
-	return r < 0 ? bus_error_set(error, r, NULL) : 1;
 }
 
 /* Properties: one getter for those that are plain words and numbers, by name */
@@ -369,13 +222,13 @@ static const sd_bus_vtable session_vtable[] = {
 	SD_BUS_METHOD_WITH_ARGS("SetKeep", SD_BUS_ARGS("b", keep, "a{sv}", options),
 				SD_BUS_NO_RESULT, keep_method_set_keep, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("GetResult", SD_BUS_ARGS("a{sv}", options),
-				SD_BUS_RESULT("a{sv}", result), method_get_result,
+				SD_BUS_RESULT("a{sv}", result), reports_method_get_result,
 				SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("GetReport", SD_BUS_ARGS("s", format, "a{sv}", options),
-				SD_BUS_RESULT("s", report), method_get_report,
+				SD_BUS_RESULT("s", report), reports_method_get_report,
 				SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("OpenReport", SD_BUS_ARGS("s", format, "a{sv}", options),
-				SD_BUS_RESULT("h", report), method_open_report,
+				SD_BUS_RESULT("h", report), reports_method_open_report,
 				SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("PeerReady",
 				SD_BUS_ARGS("u", index, "s", session, "a{sv}", options),

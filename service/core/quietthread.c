@@ -37,7 +37,7 @@ int quietthread_start(struct quietthread *t, void (*run)(void *userdata), void *
 	t->userdata = userdata;
 	sigfillset(&all);
 	(void)pthread_attr_init(&attr); /* cannot fail on Linux */
-	(void)pthread_attr_setstacksize(&attr, QUIETTHREAD_STACK);
+	(void)pthread_attr_setstacksize(&attr, t->stack_size ?: QUIETTHREAD_STACK);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
 	r = pthread_create(&t->thread, &attr, quietthread_run, t);
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);

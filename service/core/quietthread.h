@@ -7,9 +7,12 @@
  */
 #include <pthread.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 struct quietthread {
 	int fd; /* readable when it has ended */
+	/* changes before the start, if at all */
+	size_t stack_size; /* bytes; 0: enough for what does not call itself */
 	/* its own */
 	pthread_t thread;
 	bool running; /* or not joined yet */

@@ -7,9 +7,12 @@
 #include "sessions-internal.h"
 
 #include "conftree.h"
+#include "message.h"
 
 #include <errno.h>
 #include <string.h>
+
+#define ARCHIVE_PAGE 100
 
 static int archive_no_session(const char *id, char **ret_message)
 {
@@ -89,6 +92,46 @@ int sessions_list(struct sessions *m, const struct store_filter *filter, const c
 	int r = store_list(m->p.store, filter, cursor, limit, ret, ret_next, ret_message);
 
 	return r < 0 && r != -EINVAL ? -EIO : r;
+}
+
+int sessions_labelled(struct sessions *m, const char *label, unsigned max, GPtrArray **ret,
+		      char **ret_message)
+{
+	const struct store_filter filter = {
+		.label = label,
+		.state = "done,stopped,failed,interrupted",
+		.owner = -1,
+	};
+	g_autoptr(GPtrArray) ids = g_ptr_array_new_with_free_func(g_free);
+	g_autofree char *cursor = g_strdup("");
+	bool thinned = false;
+
+	do {
+		g_autoptr(GPtrArray) heads = NULL;
+		g_autofree char *next = NULL;
+		int r = sessions_list(m, &filter, cursor, ARCHIVE_PAGE, &heads, &next, ret_message);
+
+		if (r < 0)
+			return r;
+		for (guint i = 0; i < heads->len && ids->len < max; i++) {
+			const struct result *head = heads->pdata[i];
+
+			thinned = thinned || head->thinned_usec;
+			if (head->started_usec && !head->thinned_usec)
+				g_ptr_array_add(ids, g_strdup(head->id));
+		}
+		g_free(cursor);
+		cursor = g_steal_pointer(&next);
+	} while (*cursor && ids->len < max);
+	if (ids->len == 0)
+		return message_fail(
+			ret_message, -ENOENT,
+			thinned ? "Of the sessions with label \"%s\" summaries are left."
+				: "\"%s\" is no session, and no label of one that "
+				  "measured.",
+			label);
+	*ret = g_steal_pointer(&ids);
+	return 0;
 }
 
 struct archive_deletion {

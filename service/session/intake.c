@@ -128,7 +128,7 @@ static int intake_check_queue(struct sessions *m, uid_t caller, bool scheduled, 
  * Also by a session of years ago: a board without a battery begins at the same second at each boot,
  * and one that is put under a name that is there takes its place.
  */
-static bool intake_id_taken(struct sessions *m, const char *id)
+bool intake_id_taken(struct sessions *m, const char *id)
 {
 	struct result *head = NULL;
 	bool taken;

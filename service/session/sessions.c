@@ -136,6 +136,15 @@ static void sessions_take_ended(struct sessions *m, struct session *s)
 	sessions_kick(m);
 }
 
+void sessions_take_in(struct sessions *m, struct session *s)
+{
+	g_queue_push_tail(&m->ended, s);
+	sessions_news(m, SESSIONS_ADDED, s);
+	sessions_news(m, SESSIONS_ENDED, s);
+	keep_plan(m, s->r->plan);
+	sessions_kick(m);
+}
+
 static void on_session_news(enum sessions_news what, struct session *s, void *userdata)
 {
 	struct sessions *m = userdata;
@@ -283,6 +292,7 @@ int sessions_new(const struct sessions_params *p, struct sessions **ret)
 	m->quiet = true;
 	m->regions = g_ptr_array_new_with_free_func(g_free);
 	m->deletions = g_ptr_array_new();
+	m->adoptions = g_ptr_array_new();
 	/* sd_event_add_child(3) wants it so */
 	sigemptyset(&chld);
 	sigaddset(&chld, SIGCHLD);
@@ -320,6 +330,7 @@ struct sessions *sessions_free(struct sessions *m)
 	sd_event_source_disable_unref(m->retry);
 	sd_event_source_disable_unref(m->sweep);
 	archive_forsake(m);
+	adopt_forsake(m);
 	/* nothing is left behind but what cannot be written in time: the next start finds it */
 	if (m->regions->len > 0 && store_flush(m->p.store, SESSIONS_FLUSH_NS, NULL) == 0)
 		sessions_unlink_regions(m);
@@ -328,6 +339,7 @@ struct sessions *sessions_free(struct sessions *m)
 	catalog_free(m->catalog);
 	g_ptr_array_unref(m->regions);
 	g_ptr_array_unref(m->deletions);
+	g_ptr_array_unref(m->adoptions);
 	fd_close(m->lock_fd);
 	g_free(m->place.scratch_dir);
 	g_free(m);

@@ -110,6 +110,21 @@ int sessions_list(struct sessions *m, const struct store_filter *filter, const c
 		  unsigned limit, GPtrArray **ret, char **ret_next, char **ret_message);
 
 /*
+ * Ids of the sessions with @label that measured and have their details still, newest first, at most
+ * @max: g_ptr_array_unref(). NoSuchSession when there is none, with a sentence.
+ */
+int sessions_labelled(struct sessions *m, const char *label, unsigned max, GPtrArray **ret,
+		      char **ret_message);
+
+/*
+ * Take in what another program measured as sessions of @owner's that have ended. @results (of
+ * struct result) get ids that are free. @done once, later: 0, all of them are kept and shown; else
+ * errno with a sentence, and none is.
+ */
+int sessions_adopt(struct sessions *m, GPtrArray *results, uid_t owner, store_done_t done,
+		   void *userdata, char **ret_message);
+
+/*
  * Delete one that has ended (NotFinished otherwise; "last" is InvalidOption; Refused: marked to be
  * kept, unless @force). @done is called once, later, when the store has it (r 0) or could not
  * (errno, sentence).
@@ -123,6 +138,12 @@ int sessions_delete(struct sessions *m, const char *id, bool force, store_done_t
  */
 int sessions_set_kept(struct sessions *m, const char *id, bool kept, store_done_t done,
 		      void *userdata, char **ret_message);
+/*
+ * The same for the baseline that it belongs to from now on, "" for none; one that belongs to one is
+ * kept, too. InvalidOption: no name of a baseline, or it measured nothing; NotFinished.
+ */
+int sessions_set_baseline(struct sessions *m, const char *id, const char *baseline,
+			  store_done_t done, void *userdata, char **ret_message);
 /* The store tells (STORE_THINNED, STORE_REMOVED) that it made @id smaller, or removed it. */
 void sessions_retained(struct sessions *m, const char *id, bool gone);
 
