@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#define PAGEHTML_CAPTION 72 /* characters */
+
 static const char *const pagehtml_classes[] = {
 	[PAGE_PLAIN] = "",	[PAGE_BOLD] = "all", [PAGE_GOOD] = "good",
 	[PAGE_DOUBT] = "doubt", [PAGE_BAD] = "bad",  [PAGE_FAINT] = "faint",
@@ -135,8 +137,11 @@ void pagehtml_raw(struct page *p, const char *element)
 
 void pagehtml_table_begin(struct page *p)
 {
-	g_autofree char *caption = g_steal_pointer(&p->html->caption);
+	g_autofree char *caption = NULL;
 
+	/* a caption is one line, however narrow the table; a longer text stays a paragraph */
+	if (p->html->caption && g_utf8_strlen(p->html->caption, -1) <= PAGEHTML_CAPTION)
+		caption = g_steal_pointer(&p->html->caption);
 	pagehtml_flush(p, false);
 	g_string_append(p->out, "<div class=\"wide\"><table>\n");
 	if (caption) {
