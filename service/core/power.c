@@ -23,3 +23,8 @@ double power_rate_bound_hz(uint64_t duration_ns)
 {
 	return POWER_RULE_OF_THREE / ((double)duration_ns / POWER_NS_PER_SEC);
 }
+
+double power_expected(double a, double b, uint64_t samples)
+{
+	return a * b * (double)samples;
+}

@@ -16,3 +16,9 @@ double power_chance(double rate_hz, uint64_t duration_ns);
 uint64_t power_duration_ns(double rate_hz, double chance);
 /* Events per second that cannot be excluded (95 %) after none in @duration_ns (> 0). */
 double power_rate_bound_hz(uint64_t duration_ns);
+
+/*
+ * In how many of @samples two things are expected at once that happen in one sample with chance
+ * @a and with chance @b, each by itself, and do not depend on one another. @b 1: one thing.
+ */
+double power_expected(double a, double b, uint64_t samples);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What a reader asks first comes first: is it good (heading, reasons, limits), what are the figures
- * (the columns of 2005, per CPU), how does the distribution look, when was the worst, and did the
- * load do anything. The statement about the maximum is made per block of time and not per sample:
- * latencies come in clusters, and a bound that takes them for independent promises too much.
+ * (the columns of 2005, per CPU), what are they worth, how does the distribution look, when was the
+ * worst, and did the load do anything.
  */
 #include "text-stage.h"
 
@@ -16,7 +15,9 @@
 #include "text-effect.h"
 #include "text-head.h"
 #include "text-peer.h"
+#include "text-tail.h"
 #include "text-worst.h"
+#include "text-worth.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -124,7 +125,25 @@ static void text_figures(struct page *p, const struct result_stage *s, const str
 	table_free(t);
 }
 
-static void text_percentiles(struct page *p, const struct figures *f)
+/* How sure they are, below the sampled ones. */
+static void text_percentile_intervals(struct table *t, const struct result_stage *s, int decimals)
+{
+	for (int to = 0; to <= 1; to++) {
+		table_row(t, PAGE_FAINT);
+		table_cell(t, g_strdup(to ? "95 % to" : "95 % from"));
+		for (const struct figures_percentile *q = figures_percentiles; q->name; q++)
+			table_cell(t, text_worth_percentile(s, q->name, to, decimals));
+	}
+}
+
+static bool text_percentiles_sure(const struct result_stage *s)
+{
+	g_autofree char *median = text_worth_percentile(s, figures_percentiles->name, false, 0);
+
+	return median;
+}
+
+static void text_percentiles(struct page *p, const struct result_stage *s, const struct figures *f)
 {
 	struct table *t = table_new();
 	int decimals = cell_decimals(f);
@@ -137,6 +156,8 @@ static void text_percentiles(struct page *p, const struct figures *f)
 		table_cell(t, g_strdup(corrected ? "corrected" : "sampled"));
 		for (const struct figures_percentile *q = figures_percentiles; q->name; q++)
 			table_cell(t, cell_percentile_us(f, q->ppm, corrected, decimals));
+		if (!corrected && text_percentiles_sure(s))
+			text_percentile_intervals(t, s, decimals);
 	}
 	page_blank(p);
 	table_print(t, p);
@@ -173,6 +194,16 @@ static char *text_limit_value(const struct result_limit *l)
 	return g_strdup_printf("%s on CPU %d", value, l->cpu);
 }
 
+/* With what its baseline came to, which is not in its words. */
+static char *text_limit_text(const struct limit *l)
+{
+	g_autofree char *bound = duration_format(l->bound);
+
+	if (!l->baseline)
+		return g_strdup(l->text);
+	return g_strdup_printf("%s (%s)", l->text, l->unbound ? "not known" : bound);
+}
+
 static void text_limits(struct page *p, const struct result_stage *s)
 {
 	static const char *const outcomes[] = {
@@ -194,49 +225,12 @@ static void text_limits(struct page *p, const struct result_stage *s)
 
 		table_row(t, styles[l->outcome]);
 		table_cell(t, text_limit_text(&l->limit));
-/* With what its baseline came to, which is not in its words. */
-static char *text_limit_text(const struct limit *l)
-{
-	g_autofree char *bound = duration_format(l->bound);
-
-	if (!l->baseline)
-		return g_strdup(l->text);
-	return g_strdup_printf("%s (%s)", l->text, l->unbound ? "not known" : bound);
-}
-
 		table_cell(t, g_strdup(outcomes[l->outcome]));
 		table_cell(t, text_limit_value(l));
 	}
 	page_blank(p);
 	table_print(t, p);
 	table_free(t);
-}
-
-static void text_worth(struct page *p, const struct figures *f)
-{
-	uint64_t count = figures_count(f);
-	uint32_t blocks = figures_blocks_taken(f);
-	g_autofree char *length = NULL, *share = NULL, *max = NULL;
-
-	if (count == 0 || figures_foreign(f)) /* when each came is not known */
-		return;
-	length = cell_duration(f->block_length_ns);
-	max = cell_us(f->max_ns, cell_decimals(f));
-	page_blank(p);
-	if (blocks <= 3) {
-		page_text(p, 0,
-			  "The maximum, %s us, is the largest of %" PRIu64
-			  " samples; %u block%s of %s "
-			  "cannot tell yet how often a worse one comes.",
-			  max, count, blocks, blocks == 1 ? "" : "s", length);
-		return;
-	}
-	share = cell_percent_bound(3, blocks);
-	page_text(p, 0,
-		  "The maximum, %s us, is the largest of %" PRIu64
-		  " samples in %u blocks of %s: at most "
-		  "%s of such blocks hold a worse one (3/blocks, 95 %% confidence).",
-		  max, count, blocks, length, share);
 }
 
 /* What another program counted without saying how long it took. */
@@ -300,9 +294,11 @@ void text_stage(struct page *p, const struct result_stage *s, guint number, guin
 	text_stage_reasons(p, s);
 	text_stage_port(p, s);
 	text_figures(p, s, all);
-	text_percentiles(p, all);
+	text_percentiles(p, s, all);
 	text_limits(p, s);
-	text_worth(p, all);
+	text_worth(p, s, all);
+	text_tail(p, s, cell_decimals(all));
+	text_worth_both(p, s);
 	text_beside(p, all);
 	if (p->html) {
 		pagehtml_pictures(p, s);

@@ -9,12 +9,15 @@
 #include "stageanalysis.h"
 
 #include "interval.h"
+#include "power.h"
 #include "stageblocks.h"
 #include "tail.h"
 
 #include <math.h>
+#include <string.h>
 
 #define STAGEANALYSIS_SEED	   20050707 /* any: but the same figures give the same analysis */
+#define STAGEANALYSIS_RARE	   0.01	    /* share of samples */
 #define STAGEANALYSIS_BOUND_BLOCKS 3	    /* of the rule of three: with fewer it says nothing */
 
 static json_t *analysis_number(double x, double scale)
@@ -24,7 +27,7 @@ static json_t *analysis_number(double x, double scale)
 
 static json_t *analysis_ns(double ns)
 {
-	return analysis_number(ns, 1e3);
+	return isfinite(ns) && fabs(ns) < 1e18 ? json_integer(llround(ns)) : json_null();
 }
 
 static json_t *analysis_pair(const struct interval *v, double scale)
@@ -52,7 +55,7 @@ static json_t *analysis_percentile(const struct result_stage *s, const struct fi
 	v = interval_of_mean(batch, interval_percentile_batches(s, ppm, batch));
 	v.low = fmax(fmin(v.low, (double)ns), 0);
 	v.high = fmax(v.high, (double)ns);
-	return analysis_pair(&v, 1e3);
+	return v.known ? json_pack("[o, o]", analysis_ns(v.low), analysis_ns(v.high)) : json_null();
 }
 
 static json_t *analysis_intervals(const struct result_stage *s, const struct figures *all)
@@ -96,7 +99,7 @@ static json_t *analysis_levels(const struct tail *t, double length_ns)
 
 		json_object_set_new(o, "times", json_integer(l->times));
 		json_object_set_new(o, "duration_ns",
-				    analysis_number(length_ns * (double)t->blocks * l->times, 1));
+				    analysis_ns(length_ns * (double)t->blocks * l->times));
 		json_object_set_new(o, "level_ns", analysis_ns(l->level));
 		json_object_set_new(o, "low_ns", analysis_ns(l->low));
 		json_object_set_new(o, "high_ns", analysis_ns(l->high));
@@ -150,6 +153,37 @@ static json_t *analysis_tail(const struct figures *all)
 				      : analysis_refused(&t);
 }
 
+bool stageanalysis_two_latencies(const struct result_stage *s)
+{
+	const char *role = json_string_value(json_object_get(s->port, "role"));
+	const char *receive = json_string_value(json_object_get(s->port, "receive"));
+
+	return role && receive && strcmp(role, "logger") == 0 && strcmp(receive, "irq") == 0;
+}
+
+static json_t *analysis_both(const struct result_stage *s, const struct figures *all)
+{
+	uint64_t samples = figures_placed(all), count = 0, max_ns = 0;
+	double chance;
+	unsigned from;
+	json_t *o;
+
+	if (!stageanalysis_two_latencies(s) || !figures_max_ns(all, &max_ns) || samples == 0)
+		return json_null();
+	from = histogram_bucket(max_ns / 2);
+	for (unsigned b = from; b < HISTOGRAM_BUCKETS; b++)
+		count += all->bucket[b];
+	chance = (double)count / (double)samples;
+	if (chance > STAGEANALYSIS_RARE)
+		return json_null();
+	o = json_object();
+	json_object_set_new(o, "above_ns", json_integer((json_int_t)histogram_low_ns(from)));
+	json_object_set_new(o, "count", json_integer((json_int_t)count));
+	json_object_set_new(o, "samples", json_integer((json_int_t)samples));
+	json_object_set_new(o, "expected", json_real(power_expected(chance, chance, samples)));
+	return o;
+}
+
 json_t *stageanalysis_new(const struct result_stage *s)
 {
 	g_autofree struct figures *all = result_stage_all(s);
@@ -158,5 +192,6 @@ json_t *stageanalysis_new(const struct result_stage *s)
 	json_object_set_new(o, "intervals", analysis_intervals(s, all));
 	json_object_set_new(o, "worst", analysis_worst(all));
 	json_object_set_new(o, "tail", analysis_tail(all));
+	json_object_set_new(o, "both", analysis_both(s, all));
 	return o;
 }

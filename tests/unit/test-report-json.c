@@ -57,6 +57,7 @@ static void check_json_stage(const json_t *s)
 
 	check_shape(s, "name:s load:s verdict:s reasons:a findings:a complete:b started_usec:in "
 		       "duration_ns:i planned_ns:i limits:a effect:o irqs:on port:on checkpoints:a "
+		       "analysis:on "
 		       "snapshots:a repeat:i "
 		       "all:o cpus:a");
 	check_figures(json_object_get(s, "all"), true);

@@ -174,6 +174,7 @@ static json_t *json_stage(const struct result_stage *s)
 	json_object_set_new(o, "peer", s->peer ? json_deep_copy(s->peer) : json_null());
 	json_object_set_new(o, "checkpoints", json_checkpoints(s->checkpoints));
 	json_object_set_new(o, "snapshots", json_snapshots(s->snapshots));
+	json_object_set_new(o, "analysis", s->analysis ? json_deep_copy(s->analysis) : json_null());
 	json_object_set_new(o, "all", figures_to_json(all, start_ns, true));
 	for (guint i = 0; i < s->cpus->len; i++)
 		json_array_append_new(cpus, json_cpu(s->cpus->pdata[i], start_ns));
