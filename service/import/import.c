@@ -5,6 +5,7 @@
  */
 #include "import.h"
 
+#include "source.h"
 #include "textline.h"
 
 #include <errno.h>
@@ -159,7 +160,9 @@ static int import_check_results(const char *name, const GPtrArray *results, char
 			for (guint n = 0; good && n < s->cpus->len; n++) {
 				const struct result_cpu *c = s->cpus->pdata[n];
 
-				good = figures_check(c->figures) == 0;
+				good = figures_check(c->figures) == 0 &&
+				       c->figures->unplaced <= SOURCE_SAMPLES_MAX &&
+				       figures_placed(c->figures) <= SOURCE_SAMPLES_MAX;
 			}
 		}
 	}

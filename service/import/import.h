@@ -13,7 +13,7 @@
 #define IMPORT_SIZE_MAX (8 << 20)
 
 struct import_options {
-	const char *name;   /* of the file, for sentences; NULL: "the file" */
+	const char *name;   /* of the file, for sentences; NULL: "The file" */
 	const char *label;  /* of all results; NULL: the source's own, or "" */
 	const char *load;   /* name of the stage; NULL: the source's own, or "unknown" */
 	const char *kernel; /* release; NULL: the source's own, or not known */

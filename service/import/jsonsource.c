@@ -5,11 +5,27 @@
 #include <math.h>
 #include <string.h>
 
+/* The average of no samples is printed as "nan" or "-nan", which is no JSON. */
+static char *jsonsource_mend(const char *text, size_t size)
+{
+	static const char *const wrong[] = { "\"avg\": -nan", "\"avg\": nan" };
+	char *mended = g_strndup(text, size), *at;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++)
+		for (at = mended; (at = strstr(at, wrong[i]));) {
+			memset(at + strlen("\"avg\": "), ' ',
+			       strlen(wrong[i]) - strlen("\"avg\": "));
+			at[strlen(wrong[i]) - 1] = '0';
+		}
+	return mended;
+}
+
 int jsonsource_load(struct source *s, const char *text, size_t size, json_t **ret)
 {
+	g_autofree char *mended = jsonsource_mend(text, size);
 	json_error_t error;
 
-	*ret = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+	*ret = json_loadb(mended, size, JSON_REJECT_DUPLICATES, &error);
 	if (!*ret) {
 		s->line = error.line > 0 ? (unsigned)error.line : 1;
 		return source_fail(s, "it is no JSON, or was cut off: %s", error.text);

@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How much a row spans (-b) is not printed, and rows without samples are left out, so that the
+ * distance of two rows says little. What is taken is the smallest span that all rows are multiples
+ * of and that the minima and maxima, which lie in the first and the last row of their columns, can
+ * lie in: it is never more than the real one, and samples above the table are never said to be
+ * longer than they are known to be.
+ */
 #include "rtlahist.h"
 
 #include <errno.h>
 #include <string.h>
 
-#define RTLAHIST_COLUMNS_MAX (3 * SOURCE_CPUS_MAX)
+#define RTLAHIST_COLUMNS_MAX SOURCE_CPUS_MAX /* each is as large as a CPU elsewhere */
+#define RTLAHIST_STEP_MAX    999999	     /* rtla takes no larger one */
 
 static void rtlahist_column_free(struct rtlahist_column *c)
 {
@@ -15,6 +23,7 @@ static void rtlahist_column_free(struct rtlahist_column *c)
 void rtlahist_done(struct rtlahist *h)
 {
 	g_clear_pointer(&h->columns, g_ptr_array_unref);
+	g_clear_pointer(&h->missed, g_free);
 }
 
 /* "IRQ-000". */
@@ -54,7 +63,7 @@ static int rtlahist_header(struct source *s, struct rtlahist *h, const char *lin
 	return 0;
 }
 
-/* What must be there: one word for each column, a number or "-". */
+/* What must be there: one word for each column, a number or "-". Averages may have decimals. */
 static int rtlahist_words(struct source *s, const struct rtlahist *h, const char *line,
 			  const char *at, uint64_t *ret, bool *ret_known)
 {
@@ -69,6 +78,8 @@ static int rtlahist_words(struct source *s, const struct rtlahist *h, const char
 					   "\"%.20s\" has not a whole number in each of its %u "
 					   "columns",
 					   line, h->columns->len);
+		else if (*at == '.' && g_str_has_prefix(line, "avg:"))
+			at += 1 + strspn(at + 1, "0123456789");
 	}
 	if (!source_ended(at))
 		return source_fail(s, "\"%.20s\" has more than its %u columns", line,
@@ -91,11 +102,12 @@ static int rtlahist_row(struct source *s, struct rtlahist *h, const char *line, 
 			bool *known)
 {
 	const char *at = line;
+	bool some = false;
 	uint64_t row;
 	int r;
 
-	if (!source_number(&at, &row) || row > INT64_MAX / h->unit_ns ||
-	    (h->end > 0 && row < h->end))
+	if (!source_number(&at, &row) || row > INT64_MAX / 2 / h->unit_ns ||
+	    (h->rows && row <= h->last))
 		return source_fail(s,
 				   "a row begins with a number larger than the one before; "
 				   "\"%.20s\" does not",
@@ -104,14 +116,18 @@ static int rtlahist_row(struct source *s, struct rtlahist *h, const char *line, 
 	if (r < 0)
 		return r;
 	h->step = rtlahist_divisor(row, h->step);
-	h->end = row + 1;
+	h->last = row;
+	h->rows = true;
 	for (guint i = 0; i < h->columns->len; i++) {
 		struct rtlahist_column *c = h->columns->pdata[i];
 		struct rtlahist_row sample = { row, values[i] };
 
-		if (values[i] > 0)
+		if (values[i] > 0) {
 			g_array_append_val(c->rows, sample);
+			some = true;
+		}
 	}
+	h->zeroes |= !some;
 	return 0;
 }
 
@@ -165,7 +181,6 @@ static int rtlahist_table(struct source *s, struct rtlahist *h)
 	char *line;
 	int r = 0;
 
-	/* what comes after the table (a summary of all CPUs, a trace's file name) is not read */
 	while (r == 0 && seen != all && (line = source_line(s))) {
 		if (source_decimal_comma(line))
 			r = source_fail(s, "a number with a decimal comma, which rtla does not "
@@ -183,15 +198,70 @@ static int rtlahist_table(struct source *s, struct rtlahist *h)
 	if (r == 0 && seen != all)
 		r = source_fail_whole(
 			s, "the table has no end (over, count, min, avg, max): it was cut "
-			   "off, or printed with --no-summary");
+			   "off, or printed with --no-summary or --no-index");
 	return r;
+}
+
+/*
+ * Of what comes after the table (a summary of all CPUs, a trace's file name) only this is read:
+ * "12 (0.50%) events missed, ...", of some versions.
+ */
+static void rtlahist_rest(struct source *s, struct rtlahist *h)
+{
+	char *line, *end;
+
+	while (!h->missed && (line = source_line(s))) {
+		end = strstr(line, " missed, results might not be accurate");
+		if (end && end - line < 80)
+			h->missed = g_strndup(line, (gsize)(end - line));
+		g_free(line);
+	}
+}
+
+static uint64_t rtlahist_need(const struct rtlahist_column *c)
+{
+	uint64_t first, last, need = 1;
+
+	if (!c->known || c->rows->len == 0)
+		return need;
+	first = g_array_index(c->rows, struct rtlahist_row, 0).at;
+	last = g_array_index(c->rows, struct rtlahist_row, c->rows->len - 1).at;
+	if (c->min >= first)
+		need = c->min - first + 1;
+	if (c->over == 0 && c->max >= last)
+		need = MAX(need, c->max - last + 1);
+	return need;
+}
+
+/* h->step, so far the largest that all rows are multiples of (0: there is only row 0). */
+static int rtlahist_step(struct source *s, struct rtlahist *h)
+{
+	uint64_t most = h->step, need = 1;
+
+	for (guint i = 0; i < h->columns->len; i++)
+		need = MAX(need, rtlahist_need(h->columns->pdata[i]));
+	if (h->zeroes && most > 0) /* then no row is left out */
+		need = MAX(need, most);
+	while (need < RTLAHIST_STEP_MAX && most % need)
+		need++;
+	h->step = need;
+	if (most % need == 0)
+		return 0;
+	return source_fail_whole(s, "its minima and maxima are not where its rows are: it was "
+				    "changed");
 }
 
 int rtlahist_read(struct source *s, struct rtlahist *ret)
 {
+	int r;
+
 	*ret = (struct rtlahist){ .unit_ns = SOURCE_US };
 	ret->columns = g_ptr_array_new_with_free_func((GDestroyNotify)rtlahist_column_free);
-	return rtlahist_table(s, ret);
+	r = rtlahist_table(s, ret);
+	if (r < 0)
+		return r;
+	rtlahist_rest(s, ret);
+	return rtlahist_step(s, ret);
 }
 
 int rtlahist_figures(struct source *s, const struct rtlahist *h, const struct rtlahist_column *c,
@@ -202,7 +272,7 @@ int rtlahist_figures(struct source *s, const struct rtlahist *h, const struct rt
 
 	if (c->count == 0)
 		return 0;
-	if (!c->known || c->min > c->avg || (average && c->avg > c->max) || c->min > c->max)
+	if (!c->known || c->min > c->max || (average && (c->avg < c->min || c->avg > c->max)))
 		return source_fail_whole(s, "min, avg and max of %s-%03u contradict one another",
 					 name, c->cpu);
 	for (guint i = 0; i < c->rows->len; i++) {
@@ -223,9 +293,7 @@ int rtlahist_figures(struct source *s, const struct rtlahist *h, const struct rt
 					 name, c->cpu, placed,
 					 c->over > c->count ? 0 : c->count - c->over);
 	f->unplaced = c->over;
-	f->unplaced_from_ns = c->over ? (h->end - 1 + step) * h->unit_ns : 0;
-	if (c->over && h->end == 0)
-		f->unplaced_from_ns = 0;
+	f->unplaced_from_ns = c->over && h->rows ? (h->last + step) * h->unit_ns : 0;
 	source_state_min(f, c->min * h->unit_ns);
 	source_state_max(f, c->max * h->unit_ns);
 	if (average && (c->over || step > 1))
@@ -272,6 +340,8 @@ int rtlahist_result(struct source *s, const struct rtlahist *h, const char *kind
 			     "%" G_GUINT64_FORMAT " samples were above rtla's histogram: of them "
 			     "only the number and the largest are known.",
 			     over);
+	if (h->missed)
+		source_lossy(r, "rtla says: %s missed. They are in no figure.", h->missed);
 	*ret = r;
 	return 0;
 }

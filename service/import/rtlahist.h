@@ -19,9 +19,12 @@ struct rtlahist_row {
 };
 
 struct rtlahist {
-	uint64_t unit_ns, step, end; /* in @unit_ns: of rows; one step above the last row */
-	uint64_t duration_ns;	     /* 0: not told */
-	GPtrArray *columns;	     /* of struct rtlahist_column */
+	uint64_t unit_ns;
+	uint64_t step, last;  /* in @unit_ns: what a row spans, at least; the last row */
+	bool rows, zeroes;    /* there was one; one without samples (--with-zeros) */
+	uint64_t duration_ns; /* 0: not told */
+	GPtrArray *columns;   /* of struct rtlahist_column */
+	char *missed;	      /* what it says of events that were missed; NULL: nothing */
 };
 
 /* -EBADMSG with a sentence. rtlahist_done() all the same. */
@@ -29,8 +32,8 @@ int rtlahist_read(struct source *s, struct rtlahist *ret);
 void rtlahist_done(struct rtlahist *h);
 
 /*
- * Column @c as figures. @average: its avg is to be trusted. A sample of a row of several units is
- * taken to be in its middle, within min and max.
+ * Column @c as figures. @average: its avg is to be trusted. A sample of a row that spans several
+ * units is taken to be in its middle, within min and max.
  */
 int rtlahist_figures(struct source *s, const struct rtlahist *h, const struct rtlahist_column *c,
 		     bool average, struct figures *f);

@@ -10,7 +10,7 @@ void source_init(struct source *s, const char *text, size_t size, const struct i
 		 char **ret_message)
 {
 	*s = (struct source){
-		.name = o && o->name ? o->name : "the file",
+		.name = o && o->name ? o->name : "The file",
 		.at = text,
 		.end = text + size,
 		.ret_message = ret_message,
@@ -35,6 +35,9 @@ bool source_cut(const struct source *s)
 {
 	return s->at < s->end;
 }
+
+static int source_say(struct source *s, const char *where, const char *fmt, va_list ap)
+	G_GNUC_PRINTF(3, 0);
 
 static int source_say(struct source *s, const char *where, const char *fmt, va_list ap)
 {
@@ -122,16 +125,32 @@ bool source_decimal_comma(const char *line)
 	return false;
 }
 
+uint64_t source_range(const char *command)
+{
+	static const char *const options[] = { " -h", " -H", " --histogram=", " --histofall=" };
+	uint64_t range;
+
+	for (size_t i = 0; command && i < G_N_ELEMENTS(options); i++) {
+		const char *at = strstr(command, options[i]);
+
+		if (!at)
+			continue;
+		at += strlen(options[i]);
+		if (source_number(&at, &range) && (*at == ' ' || *at == '\0'))
+			return range;
+	}
+	return 0;
+}
+
 /* --- figures --- */
 
 bool source_samples(struct figures *f, uint64_t ns, uint64_t n)
 {
-	uint64_t *bucket = &f->bucket[histogram_bucket(ns)], count;
+	uint64_t *bucket = &f->bucket[histogram_bucket(ns)];
 
 	if (n == 0)
 		return true;
-	if (n > INT64_MAX || __builtin_add_overflow(figures_count(f), n, &count) ||
-	    count > INT64_MAX)
+	if (n > SOURCE_SAMPLES_MAX || *bucket > SOURCE_SAMPLES_MAX - n)
 		return false;
 	*bucket += n;
 	f->sum_ns += (u128)ns * n;

@@ -9,6 +9,9 @@
 /* More threads than a machine has CPUs is no output of these programs; each takes 160 KiB here. */
 #define SOURCE_CPUS_MAX 1024
 
+/* Of one CPU: 285 years at 1 MHz, and those of all CPUs can be added up. */
+#define SOURCE_SAMPLES_MAX (1ULL << 53)
+
 #define SOURCE_US 1000 /* ns */
 
 struct source {
@@ -42,6 +45,12 @@ bool source_decimal(const char **at, unsigned decimals, uint64_t *ret);
 bool source_ended(const char *at);
 /* Digits, a comma, digits: as programs print under some locales, and none of these formats has. */
 bool source_decimal_comma(const char *line);
+
+/*
+ * "-h 400", "-h400", "--histogram=400" of cyclictest's command line: where its histogram ends, the
+ * first value that is not in it. 0: not told. @command may be NULL.
+ */
+uint64_t source_range(const char *command);
 
 /* --- figures --- */
 

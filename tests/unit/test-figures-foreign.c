@@ -253,9 +253,11 @@ static void test_pool(void)
 		g_assert_true(figures_stddev_ns(half, &stated->stated_stddev_ns));
 		figures_add(sum, stated);
 	}
-	g_assert_true(figures_mean_ns(whole, &mean) && figures_mean_ns(sum, &value));
+	g_assert_true(figures_mean_ns(whole, &mean));
+	g_assert_true(figures_mean_ns(sum, &value));
 	g_assert_cmpfloat_with_epsilon(value, mean, 1e-6);
-	g_assert_true(figures_stddev_ns(whole, &stddev) && figures_stddev_ns(sum, &value));
+	g_assert_true(figures_stddev_ns(whole, &stddev));
+	g_assert_true(figures_stddev_ns(sum, &value));
 	g_assert_cmpfloat_with_epsilon(value, stddev, 1e-6);
 }
 

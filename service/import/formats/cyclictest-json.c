@@ -71,24 +71,6 @@ static const char *cyclictest_json_string(const json_t *o, const char *key)
 	return value ? value : json_string_value(json_object_get(o, colon));
 }
 
-/* "-h 400", "-h400", "--histogram=400" of its command line: where the histogram ends. */
-static uint64_t cyclictest_json_range(const char *command)
-{
-	static const char *const options[] = { " -h", " -H", " --histogram=", " --histofall=" };
-	uint64_t range;
-
-	for (size_t i = 0; command && i < G_N_ELEMENTS(options); i++) {
-		const char *at = strstr(command, options[i]);
-
-		if (!at)
-			continue;
-		at += strlen(options[i]);
-		if (source_number(&at, &range) && (*at == ' ' || *at == '\0'))
-			return range;
-	}
-	return 0;
-}
-
 /* "Mon, 30 Nov 2026 13:18:36 +0000", in whatever locale this is read; 0: not such a time. */
 static uint64_t cyclictest_json_time(const char *text)
 {
@@ -139,7 +121,7 @@ static int cyclictest_json_take(struct source *s, const json_t *j, const struct 
 	struct jsonsource_keys keys = {
 		.count = "cycles",
 		.unit_ns = ns ? 1 : SOURCE_US,
-		.range = cyclictest_json_range(command),
+		.range = source_range(command),
 	};
 	uint64_t above = 0;
 	int e;

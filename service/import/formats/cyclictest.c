@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cyclictest's own output: one line for each thread ("T: 0 ..."), or a histogram (-h) with a row
- * for each microsecond, from some version on without the rows that are all zero.
+ * cyclictest's own output: one line for each thread ("T: 0 ..."), a histogram (-h) with a row
+ * for each microsecond, from some version on without the rows that are all zero, or a line for
+ * each sample (-v).
  *
- * Samples above the histogram are missing from "# Total" and counted in "# Histogram Overflows";
- * Avg and Max include them. Averages are whole microseconds, rounded down.
+ * Samples above the histogram are missing from "# Total" (which later versions do not print) and
+ * counted in "# Histogram Overflows"; Avg and Max include them. Averages are whole microseconds,
+ * rounded down.
  */
 #include "source.h"
 
+#include <errno.h>
 #include <string.h>
 
 #define FORMAT "cyclictest"
@@ -21,14 +24,43 @@ struct cyclictest {
 	bool total, min, avg, max, overflows; /* which of the last lines were there */
 	uint64_t rows;			      /* one above the last row's */
 	uint64_t *placed;		      /* per thread */
-	uint64_t avg_us[SOURCE_CPUS_MAX], max_us[SOURCE_CPUS_MAX];
+	uint64_t min_us[SOURCE_CPUS_MAX], avg_us[SOURCE_CPUS_MAX], max_us[SOURCE_CPUS_MAX];
+	bool verbose;			/* there were lines of samples */
+	uint64_t next[SOURCE_CPUS_MAX]; /* per thread: cycle that comes next */
 };
+
+/* "       0:       1:      83": thread, cycle, latency. */
+static bool cyclictest_sample(const char *line, uint64_t ret[3])
+{
+	for (int i = 0; i < 3; i++)
+		if ((i > 0 && *line++ != ':') || !source_number(&line, &ret[i]))
+			return false;
+	return source_ended(line);
+}
+
+static bool cyclictest_samples(const char *text)
+{
+	const char *end = strchr(text, '\n');
+	g_autofree char *line = end ? g_strndup(text, (gsize)(end - text)) : NULL;
+	uint64_t sample[3];
+
+	return line && cyclictest_sample(line, sample);
+}
 
 static bool cyclictest_looks_like(const char *text, size_t size)
 {
+	const char *first = strstr(text, "       0:       0:");
+
 	return strstr(text, "# Min Latencies:") || strstr(text, "# Histogram\n") ||
 	       g_str_has_prefix(text, "T: 0 (") || strstr(text, "\nT: 0 (") ||
-	       strstr(text, "\nT:  0 (");
+	       strstr(text, "\nT:  0 (") || (first && cyclictest_samples(first));
+}
+
+static int cyclictest_too_many(struct cyclictest *c, uint64_t thread)
+{
+	return source_fail(&c->s,
+			   "thread %" G_GUINT64_FORMAT " is more than the %d that can be imported",
+			   thread, SOURCE_CPUS_MAX);
 }
 
 /* --- a line for each thread --- */
@@ -72,10 +104,7 @@ static int cyclictest_thread(struct cyclictest *c, const char *line)
 				   line);
 	cpu = source_cpu(c->stage, thread);
 	if (!cpu)
-		return source_fail(&c->s,
-				   "thread %" G_GUINT64_FORMAT " is more than the %d that can "
-				   "be imported",
-				   thread, SOURCE_CPUS_MAX);
+		return cyclictest_too_many(c, thread);
 	f = cpu->figures;
 	figures_init(f);
 	if (thread == 0)
@@ -91,6 +120,44 @@ static int cyclictest_thread(struct cyclictest *c, const char *line)
 	source_state_max(f, max_us * SOURCE_US);
 	source_state_mean(f, (double)(avg_us * SOURCE_US));
 	return 0;
+}
+
+/* --- a line for each sample --- */
+
+static int cyclictest_verbose(struct cyclictest *c, const uint64_t sample[3])
+{
+	struct result_cpu *cpu;
+	struct figures *f;
+
+	if (!c->verbose) /* threads' lines before it are of another run */
+		g_ptr_array_set_size(c->stage->cpus, 0);
+	c->verbose = true;
+	cpu = source_cpu(c->stage, sample[0]);
+	if (!cpu)
+		return cyclictest_too_many(c, sample[0]);
+	f = cpu->figures;
+	if (sample[1] < c->next[sample[0]] || sample[1] > INT64_MAX ||
+	    sample[2] > INT64_MAX / SOURCE_US || !source_samples(f, sample[2] * SOURCE_US, 1))
+		return source_fail(&c->s,
+				   "a line of a sample has thread, cycle and latency, with a "
+				   "larger cycle than the thread's line before");
+	f->unplaced += sample[1] - c->next[sample[0]];
+	c->next[sample[0]] = sample[1] + 1;
+	return 0;
+}
+
+/* Cycles without a line: overrun in the program, or only the longest of several shown (-o). */
+static void cyclictest_verbose_conclude(struct cyclictest *c)
+{
+	uint64_t gone = 0;
+
+	for (guint i = 0; i < c->stage->cpus->len; i++)
+		gone += ((const struct result_cpu *)c->stage->cpus->pdata[i])->figures->unplaced;
+	if (gone)
+		source_lossy(c->r,
+			     "cyclictest printed no line for %" G_GUINT64_FORMAT " samples: of "
+			     "them only the number is known.",
+			     gone);
 }
 
 /* --- the histogram --- */
@@ -222,6 +289,8 @@ static int cyclictest_last_line(struct cyclictest *c, const char *line)
 		r = which == 0 && n + 1 == c->threads ? 0 : cyclictest_each(c, line, n);
 	if (r == 0 && which == 0)
 		r = cyclictest_total(c, list, n);
+	if (r == 0 && which == 1)
+		memcpy(c->min_us, list, sizeof(c->min_us));
 	if (r == 0 && which == 2)
 		memcpy(c->avg_us, list, sizeof(c->avg_us));
 	if (r == 0 && which == 3)
@@ -233,37 +302,63 @@ static int cyclictest_last_line(struct cyclictest *c, const char *line)
 	return r;
 }
 
-/* All that is stated is there: what rows do not tell is taken from it. */
+/* Of the samples above the histogram only the number, the largest and the average are known. */
+static int cyclictest_above(struct cyclictest *c, unsigned i, struct figures *f)
+{
+	uint64_t min_us = c->min_us[i], avg_us = c->avg_us[i], max_us = c->max_us[i];
+
+	if (max_us > INT64_MAX / SOURCE_US || min_us > avg_us || avg_us > max_us ||
+	    max_us < c->rows)
+		return -EBADMSG;
+	source_state_min(f, min_us * SOURCE_US);
+	source_state_max(f, max_us * SOURCE_US);
+	source_state_mean(f, (double)(avg_us * SOURCE_US));
+	return 0;
+}
+
+/* What is stated is what the rows say, or tells what they do not. */
+static int cyclictest_thread_conclude(struct cyclictest *c, unsigned i)
+{
+	struct figures *f = source_cpu(c->stage, i)->figures;
+	uint64_t first = f->min_ns / SOURCE_US, last = f->max_ns / SOURCE_US;
+	int r = 0;
+
+	if (figures_count(f) == 0)
+		return 0;
+	if (figures_placed(f) > 0 && c->min_us[i] != first)
+		r = -EBADMSG;
+	else if (f->unplaced > 0)
+		r = cyclictest_above(c, i, f);
+	else if (c->max_us[i] != last || c->avg_us[i] < first || c->avg_us[i] > last)
+		r = -EBADMSG;
+	if (r < 0)
+		return source_fail_whole(&c->s,
+					 "minimum, average, maximum and overflows of thread %u "
+					 "contradict one another or its rows",
+					 i);
+	return 0;
+}
+
 static int cyclictest_conclude(struct cyclictest *c)
 {
 	uint64_t above = 0;
+	int r;
 
-	if (!c->total || !c->min || !c->avg || !c->max || !c->overflows)
+	if (!c->min || !c->avg || !c->max || !c->overflows)
 		return source_fail_whole(&c->s,
 					 "it ends before \"# Histogram Overflows:\": it was cut "
 					 "off, or the program was killed");
 	for (unsigned i = 0; i < c->threads; i++) {
-		struct figures *f = source_cpu(c->stage, i)->figures;
-
-		if (f->unplaced == 0)
-			continue;
-		if (c->max_us[i] > INT64_MAX / SOURCE_US || c->avg_us[i] > c->max_us[i] ||
-		    c->max_us[i] < c->rows)
-			return source_fail_whole(&c->s,
-						 "average, maximum and overflows of thread %u "
-						 "contradict one another",
-						 i);
-		above += f->unplaced;
-		source_state_max(f, c->max_us[i] * SOURCE_US);
-		source_state_mean(f, (double)(c->avg_us[i] * SOURCE_US));
-		if (figures_placed(f) == 0)
-			f->min_ns = UINT64_MAX;
+		r = cyclictest_thread_conclude(c, i);
+		if (r < 0)
+			return r;
+		above += source_cpu(c->stage, i)->figures->unplaced;
 	}
 	if (above)
 		source_lossy(c->r,
 			     "%" G_GUINT64_FORMAT " samples were above cyclictest's histogram, "
-			     "which ends at %" G_GUINT64_FORMAT " us: of them only the number "
-			     "and the largest are known.",
+			     "each %" G_GUINT64_FORMAT " us or more: of them only the number and "
+			     "the largest are known.",
 			     above, c->rows);
 	return 0;
 }
@@ -285,6 +380,7 @@ static const char *cyclictest_skip_escape(const char *line)
 static int cyclictest_line(struct cyclictest *c, const char *raw)
 {
 	const char *line = cyclictest_skip_escape(raw);
+	uint64_t sample[3];
 
 	if (source_decimal_comma(line) && line[0] != '#')
 		return source_fail(&c->s,
@@ -292,10 +388,12 @@ static int cyclictest_line(struct cyclictest *c, const char *raw)
 				   "cyclictest does not print: the file was changed",
 				   line);
 	if (g_str_has_prefix(line, "T:"))
-		return c->threads ? 0 : cyclictest_thread(c, line);
+		return c->threads || c->verbose ? 0 : cyclictest_thread(c, line);
+	if (c->threads == 0 && cyclictest_sample(line, sample))
+		return cyclictest_verbose(c, sample);
 	if (line[0] == '#')
 		return cyclictest_last_line(c, line);
-	if (g_ascii_isdigit(line[0])) {
+	if (g_ascii_isdigit(line[0]) && !c->verbose) {
 		if (c->threads == 0) /* what threads' lines said is in the histogram, too */
 			g_ptr_array_set_size(c->stage->cpus, 0);
 		return cyclictest_row(c, line);
@@ -318,7 +416,9 @@ static int cyclictest_lines(struct cyclictest *c)
 		return cyclictest_conclude(c);
 	if (r == 0 && c->stage->cpus->len == 0)
 		r = source_fail_whole(&c->s, "there is no thread's line and no histogram in it");
-	if (r == 0)
+	if (r == 0 && c->verbose)
+		cyclictest_verbose_conclude(c);
+	else if (r == 0)
 		source_lossy(c->r,
 			     "cyclictest printed no histogram: there are no percentiles and no "
 			     "deviation. A column in nanoseconds (-N) looks like one in "
@@ -346,7 +446,7 @@ static int cyclictest_read(const char *text, size_t size, const struct import_op
 
 const struct import_format import_format_cyclictest = {
 	.name = FORMAT,
-	.description = "cyclictest: its lines, or its histogram (-h)",
+	.description = "cyclictest: its lines, its histogram (-h), or its samples (-v)",
 	.looks_like = cyclictest_looks_like,
 	.read = cyclictest_read,
 };

@@ -12,7 +12,9 @@
 
 static bool jitterdebugger_looks_like(const char *text, size_t size)
 {
-	return strstr(text, "\"cpus_online\"") && strstr(text, "\"histogram\"");
+	/* its first versions told nothing of the machine */
+	return strstr(text, "\"cpu\": {") && strstr(text, "\"histogram\"") &&
+	       strstr(text, "\"count\"");
 }
 
 static int jitterdebugger_unit(struct source *s, const json_t *sysinfo, uint64_t *ret_ns)
