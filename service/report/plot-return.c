@@ -184,10 +184,9 @@ static void return_notes(const struct return_view *v, struct svg *s)
 		g_autofree char *low = NULL, *high = NULL, *times = NULL, *took = NULL;
 		struct svg_axis a = { .unit = SVG_COUNT };
 
-		if (!isfinite(l->low) || !isfinite(l->high))
-			continue;
-		low = plot_time(return_ns(l->low));
-		high = plot_time(return_ns(l->high));
+		low = isfinite(l->low) ? plot_time(return_ns(l->low)) : g_strdup("nothing");
+		high = isfinite(l->high) ? plot_time(return_ns(l->high))
+					 : g_strdup("no end that is known");
 		times = svg_axis_text(&a, l->times);
 		took = isfinite(l->duration_ns) && l->duration_ns > 0
 			       ? cell_duration(return_ns(l->duration_ns))
@@ -199,6 +198,18 @@ static void return_notes(const struct return_view *v, struct svg *s)
 		svg_note(s, text);
 	}
 	svg_note(s, "If no cause appears that has not yet shown itself. Never part of a verdict.");
+}
+
+/* An end that is nowhere is at the frame's edge; the upper one with an arrow's head. */
+static void return_interval(const struct return_level *l, struct svg *s, const struct svg_frame *f,
+			    double x)
+{
+	struct svg_point top = { x, f->y.high };
+
+	svg_whisker(s, f, 1, x, isfinite(l->low) ? l->low : f->y.low,
+		    isfinite(l->high) ? l->high : f->y.high);
+	if (!isfinite(l->high))
+		svg_marks(s, f, 1, SVG_TRIANGLE, &top, 1);
 }
 
 static void return_draw(const struct return_view *v, struct svg *s, const struct result_stage *st)
@@ -224,8 +235,7 @@ static void return_draw(const struct return_view *v, struct svg *s, const struct
 	for (size_t i = 0; i < v->n; i++) {
 		struct svg_point at = { v->blocks * v->level[i].times, v->level[i].level };
 
-		if (isfinite(v->level[i].low) && isfinite(v->level[i].high))
-			svg_whisker(s, &f, 1, at.x, v->level[i].low, v->level[i].high);
+		return_interval(&v->level[i], s, &f, at.x);
 		svg_marks(s, &f, 1, SVG_DIAMOND, &at, 1);
 	}
 	plot_limits_y(s, &f, st);

@@ -420,6 +420,24 @@ static void test_return(void)
 	result_free(r);
 }
 
+static void test_return_no_end(void)
+{
+	struct result *r = bare(1, "none");
+	struct plotted p = plotted_new();
+	json_t *level;
+
+	figures_record(cpu(r, 0, 0), 30 * US, SEC / 2);
+	stage(r, 0)->analysis = tail();
+	level = json_array_get(
+		json_object_get(json_object_get(stage(r, 0)->analysis, "tail"), "levels"), 0);
+	json_object_set_new(level, "high_ns", json_null());
+	g_assert_true(plot_return(p.svg, r, stage(r, 0), p.desc));
+	g_assert_true(plotted_has(&p, "95 %% interval 90.0 us to no end that is known."));
+	g_assert_true(plotted_has(&p, "l4.5 8h-9Z")); /* the arrow's head */
+	plotted_done(&p);
+	result_free(r);
+}
+
 /* JSON of other hands: no number, no end of it. */
 static void test_return_hostile(void)
 {
@@ -628,6 +646,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/plot/maxima-warm-up", test_maxima_warm_up);
 	g_test_add_func("/plot/repeats", test_repeats);
 	g_test_add_func("/plot/return/drawn", test_return);
+	g_test_add_func("/plot/return/no-end", test_return_no_end);
 	g_test_add_func("/plot/return/hostile", test_return_hostile);
 	g_test_add_func("/plot/option", test_option);
 	g_test_add_func("/plot/documents", test_documents);
