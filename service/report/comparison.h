@@ -9,6 +9,8 @@
  */
 #include "report.h"
 
+#define COMPARISON_SIDES_MAX 64
+
 struct comparison;
 
 struct comparison_options {

@@ -4,34 +4,17 @@
  * whole nanoseconds, so that no reader's locale can take a comma for a point; what is not known is
  * an empty field. Quoting is RFC 4180's, lines end with a newline alone. New columns go to the end.
  */
+#include "csvtext.h"
 #include "policy.h"
 #include "report.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
-
-static void csv_text(GString *out, const char *s)
-{
-	g_autofree char *valid = g_utf8_make_valid(s, -1);
-
-	if (!strpbrk(valid, ",\"\r\n") && valid[0] != ' ') {
-		g_string_append(out, valid);
-		return;
-	}
-	g_string_append_c(out, '"');
-	for (const char *p = valid; *p; p++) {
-		if (*p == '"')
-			g_string_append_c(out, '"');
-		g_string_append_c(out, *p);
-	}
-	g_string_append_c(out, '"');
-}
 
 static void csv_next_text(GString *out, const char *s)
 {
 	g_string_append_c(out, ',');
-	csv_text(out, s);
+	csvtext_append(out, s);
 }
 
 static void csv_next(GString *out, bool known, uint64_t n)
@@ -107,7 +90,7 @@ static void csv_row(GString *out, const struct result *r, const struct result_st
 {
 	const char *policy = policy_to_string(c ? c->policy : r->policy);
 
-	csv_text(out, r->id);
+	csvtext_append(out, r->id);
 	csv_next_text(out, r->plan);
 	csv_next_text(out, r->label);
 	csv_next_text(out, s->name);
