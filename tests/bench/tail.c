@@ -29,6 +29,7 @@ static const struct {
 	{ "bounded -0.3", { PARENT_BOUNDED, -0.3, 300, 0 }, 440, 40, 10, 40 },
 	{ "bounded -0.5", { PARENT_BOUNDED, -0.5, 300, 0 }, 440, 40, 10, 40 },
 	{ "uniform", { PARENT_BOUNDED, -1, 300, 0 }, 440, 40, 0, 40 },
+	{ "hidden mode", { PARENT_HIDDEN, 0, 300, 0 }, 0, 500, 0, 500 },
 	{ "rounded to 1/5", { PARENT_GEV, 0, 300, 0.2 }, 450, 40, 10, 40 },
 	{ "rounded to 1/3", { PARENT_GEV, 0, 300, 0.33 }, 0, 0, 475, 500 },
 	{ "AR(1) 0.6", { PARENT_DEPENDENT, 0.6, 100, 0 }, 0, 500, 475, 500 },

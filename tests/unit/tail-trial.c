@@ -4,6 +4,7 @@
 #include <math.h>
 
 #define TRIAL_SETTLED 100 /* values of a dependent series before the first that counts */
+#define TRIAL_WORSE   50
 
 /* The value that one sample exceeds with chance @q. */
 static double parent_exceeded(const struct tail_trial *t, double q)
@@ -23,8 +24,10 @@ static double trial_level(const struct tail_trial *t, double y)
 {
 	struct gev g = { .scale = 1, .shape = t->shape };
 
-	if (t->parent == PARENT_GEV)
+	if (t->parent == PARENT_GEV || t->parent == PARENT_DEPENDENT)
 		return gev_level(&g, y);
+	if (t->parent == PARENT_HIDDEN) /* beyond it the others do not count */
+		return TRIAL_WORSE + gev_level(&g, -log1p(-y * PARENT_RARE));
 	return parent_exceeded(t, -expm1(-y / PARENT_SAMPLES));
 }
 
@@ -38,6 +41,18 @@ static double trial_normal(GRand *rand)
 	return sqrt(-2 * log1p(-g_rand_double(rand))) * cos(2 * G_PI * g_rand_double(rand));
 }
 
+static double trial_next(const struct tail_trial *t, double before, GRand *rand)
+{
+	struct tail_trial gev = { PARENT_GEV, t->shape, t->blocks, 0 };
+
+	if (t->parent == PARENT_DEPENDENT)
+		return t->shape * before + trial_normal(rand);
+	if (t->parent == PARENT_HIDDEN)
+		return trial_next(&gev, 0, rand) +
+		       (g_rand_double(rand) * PARENT_RARE < 1 ? TRIAL_WORSE : 0);
+	return trial_level(t, -log1p(-g_rand_double(rand)));
+}
+
 void tail_trial_maxima(const struct tail_trial *t, GRand *rand, double *ret)
 {
 	double x = 0;
@@ -45,10 +60,7 @@ void tail_trial_maxima(const struct tail_trial *t, GRand *rand, double *ret)
 	for (unsigned i = 0; t->parent == PARENT_DEPENDENT && i < TRIAL_SETTLED; i++)
 		x = t->shape * x + trial_normal(rand);
 	for (size_t i = 0; i < t->blocks; i++) {
-		if (t->parent == PARENT_DEPENDENT)
-			x = t->shape * x + trial_normal(rand);
-		else
-			x = trial_level(t, -log1p(-g_rand_double(rand)));
+		x = trial_next(t, x, rand);
 		ret[i] = t->grid > 0 ? round(x / t->grid) * t->grid : x;
 	}
 }

@@ -12,7 +12,9 @@ enum tail_parent {
 	PARENT_PARETO,	    /* with exponent 5 */
 	PARENT_BOUNDED,	    /* 1 - (1 - u)^-shape: has a largest value */
 	PARENT_DEPENDENT,   /* normal, autoregressive with `shape` */
+	PARENT_HIDDEN,	    /* as PARENT_GEV, but one block in PARENT_RARE is 50 scales worse */
 };
+#define PARENT_RARE    500
 #define PARENT_SAMPLES 1000
 
 struct tail_trial {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "interval.h"
+#include "interval-trial.h"
 
 #include <math.h>
 
@@ -237,47 +237,30 @@ static void test_percentile_within_bucket(void)
 	result_stage_free(s);
 }
 
-/* Of @runs stages with blocks that depend on their neighbours: how often is the mean held? */
-static unsigned coverage(unsigned runs, unsigned blocks, double rho, GRand *rand)
-{
-	struct figures *f;
-	struct result_stage *s = stage_new(&f);
-	double batch[INTERVAL_BATCHES_MAX];
-	unsigned held = 0;
-
-	for (unsigned r = 0; r < runs; r++) {
-		double x = 0;
-
-		blocks_set(f, blocks);
-		for (int i = -50; i < (int)blocks; i++) {
-			double u = 0;
-
-			for (int k = 0; k < 12; k++)
-				u += g_rand_double(rand);
-			x = rho * x + (u - 6);
-			if (i >= 0)
-				f->blocks[i].sum_ns = (uint64_t)(100 * (10000 + 100 * x) + 0.5);
-		}
-		struct interval v = interval_of_mean(batch, interval_mean_batches(s, batch));
-
-		held += v.known && v.low <= 10000 && v.high >= 10000;
-	}
-	result_stage_free(s);
-	return held;
-}
-
+/* As tests/bench/interval.c, with fewer runs. */
 static void test_coverage(void)
 {
 	GRand *rand = g_rand_new_with_seed(20);
-	unsigned runs = g_getenv("LRTBF_VALGRIND") ? 20 : 500, alone, alike;
+	bool slow = g_getenv("LRTBF_VALGRIND");
+	unsigned runs = slow ? 4 : 500;
+	struct interval_count alone = interval_trial_mean(runs, 300, 0, rand);
+	struct interval_count alike = interval_trial_mean(runs, 300, 0.8, rand);
+	struct interval_count percentile =
+		interval_trial_percentile(slow ? 1 : 100, 500, 900000, rand);
+	struct interval_count ratio = interval_trial_ratio(runs, 3, rand);
 
-	alone = coverage(runs, 300, 0, rand);
-	alike = coverage(runs, 300, 0.8, rand);
-	g_test_message("of %u runs the mean is in the interval: %u; AR(1) 0.8: %u", runs, alone,
-		       alike);
-	g_assert_cmpuint(alone, >=, runs * 92 / 100);
-	g_assert_cmpuint(alike, >=, runs * 87 / 100);
+	g_test_message("held of %u: %u, dependent %u (single blocks %u), ratio %u; of %u: "
+		       "percentile %u",
+		       runs, alone.held, alike.held, alike.single, ratio.held, percentile.runs,
+		       percentile.held);
 	g_rand_free(rand);
+	if (slow)
+		return;
+	g_assert_cmpuint(alone.held, >=, runs * 92 / 100);
+	g_assert_cmpuint(alike.held, >=, runs * 87 / 100);
+	g_assert_cmpuint(alike.single, <=, runs * 60 / 100); /* why there are batches */
+	g_assert_cmpuint(ratio.held, >=, runs * 92 / 100);
+	g_assert_cmpuint(percentile.held, >=, percentile.runs * 85 / 100);
 }
 
 int main(int argc, char **argv)
