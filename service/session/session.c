@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Why one function for every end (session_conclude()): done, stopped and failed differ in a word
- * and a sentence. Verdict, store and news must be the same for all, or the rare ends lose data.
- *
  * Stages follow one another through the event loop and not by recursion, so that a stop that comes
  * between two of them is seen.
  */
@@ -11,7 +8,7 @@
 #include "admission.h"
 #include "clock.h"
 #include "conditions.h"
-#include "duration.h"
+#include "evaluation.h"
 #include "irqs.h"
 #include "log.h"
 #include "method.h"
@@ -24,10 +21,8 @@
 #include "verdict.h"
 
 #include <errno.h>
-#include <malloc.h>
 #include <string.h>
 
-#define SESSION_CLOCK_SET_NS	((int64_t)(2 * NSEC_PER_SEC)) /* no adjustment does that */
 #define SESSION_STAGE_MARGIN_NS (20 * NSEC_PER_SEC) /* for lrtbf-measure to begin and to end */
 
 void session_tell(struct session *s, enum sessions_news what)
@@ -35,13 +30,20 @@ void session_tell(struct session *s, enum sessions_news what)
 	s->place->news(what, s, s->place->userdata);
 }
 
-static void session_put(struct session *s)
+void session_put(struct session *s)
 {
 	int r = store_put_session(s->place->store, s->r);
 
 	if (r < 0)
 		log_write(LOG_ERR, s->r->id, "The session cannot be queued for the store: %s",
 			  g_strerror(-r));
+}
+
+void session_put_stage(struct session *s, const struct result_stage *stage)
+{
+	if (store_put_stage(s->place->store, s->r->id, stage) < 0)
+		log_write(LOG_ERR, s->r->id, "Stage %s cannot be queued for the store",
+			  stage->name);
 }
 
 static void session_set_state(struct session *s, enum session_state state)
@@ -51,6 +53,16 @@ static void session_set_state(struct session *s, enum session_state state)
 	s->r->state = state;
 	session_put(s);
 	session_tell(s, SESSIONS_CHANGED);
+}
+
+bool session_see_trouble(struct session *s)
+{
+	const char *trouble = store_trouble(s->place->store);
+	guint n = s->r->findings->len;
+
+	if (trouble)
+		finding_add(s->r->findings, "store-trouble", "%s", trouble);
+	return s->r->findings->len > n;
 }
 
 bool session_ended(const struct session *s)
@@ -64,113 +76,6 @@ void session_set_reason(struct session *s, const char *id, const char *sentence)
 	g_free(s->r->reason_id);
 	s->r->reason = g_strdup(sentence);
 	s->r->reason_id = g_strdup(id);
-}
-
-/* --- the end --- */
-
-/* True: it is one that was not seen before. */
-static bool session_see_trouble(struct session *s)
-{
-	const char *trouble = store_trouble(s->place->store);
-	guint n = s->r->findings->len;
-
-	if (trouble)
-		finding_add(s->r->findings, "store-trouble", "%s", trouble);
-	return s->r->findings->len > n;
-}
-
-/*
- * What an ended session shows from memory is its head and the stages' findings and limits; figures
- * are in the store, and 160 KiB for each CPU and stage are too much to keep for an idle daemon. So
- * are the summary's lists: tens of JSON objects each.
- */
-static void session_shrink(struct session *s)
-{
-	for (guint i = 0; i < s->r->stages->len; i++) {
-		struct result_stage *stage = s->r->stages->pdata[i];
-
-		g_ptr_array_set_size(stage->cpus, 0);
-		g_array_set_size(stage->checkpoints, 0);
-		g_clear_pointer(&stage->irqs, json_decref);
-		g_clear_pointer(&stage->port, json_decref);
-		g_clear_pointer(&stage->peer, json_decref);
-	}
-	g_clear_pointer(&s->r->conditions, json_decref);
-	g_clear_pointer(&s->r->peer_conditions, json_decref);
-	if (s->r->summary) {
-		(void)json_object_del(s->r->summary, "worst"); /* may not be there */
-		(void)json_object_del(s->r->summary, "blocks");
-	}
-	plan_free(s->plan);
-	s->plan = NULL;
-	g_clear_pointer(&s->loads, g_hash_table_unref);
-	malloc_trim(0);
-}
-
-/* The port is its session's from the beginning to the end, between stages too. */
-static void session_take_port(struct session *s)
-{
-	if (!s->place->ports || !s->plan->port)
-		return;
-	s->port = g_strdup(s->plan->port);
-	ports_set_role(s->place->ports, s->port, role_to_string((uint32_t)s->plan->role));
-}
-
-static void session_leave_port(struct session *s)
-{
-	if (!s->port)
-		return;
-	ports_set_role(s->place->ports, s->port, NULL);
-	g_clear_pointer(&s->port, g_free);
-}
-
-/* Order is by row and durations are monotonic; only when it was is in doubt, and that is said. */
-static void session_see_clock(struct session *s)
-{
-	int64_t set_ns = clock_real_offset_ns() - s->clock_ns;
-	uint64_t seconds = ((uint64_t)ABS(set_ns) + NSEC_PER_SEC / 2) / NSEC_PER_SEC;
-	g_autofree char *by = duration_format(seconds * NSEC_PER_SEC);
-
-	if (ABS(set_ns) < SESSION_CLOCK_SET_NS)
-		return;
-	finding_add(
-		s->r->findings, "clock-set",
-		"The wall clock was set %s by %s meanwhile: when the session began and ended is "
-		"in doubt, how long it measured is not.",
-		set_ns < 0 ? "back" : "forward", by);
-}
-
-static void session_conclude(struct session *s, enum session_state state)
-{
-	struct result *r = s->r;
-
-	s->next = sd_event_source_disable_unref(s->next);
-	if (s->peer)
-		peer_forsake(s->peer);
-	irqs_end(s);
-	session_leave_port(s);
-	if (r->conditions) {
-		conditions_finish(r->conditions, s->place->root);
-		conditions_judge_meanwhile(r->conditions, &s->cpus, s->plan->dma_latency_us,
-					   r->findings);
-	}
-	if (r->started_usec > 0) {
-		(void)session_see_trouble(s); /* news of all comes below */
-		session_see_clock(s);
-	}
-	r->state = state;
-	r->finished_usec = clock_real_usec();
-	verdict_session(r, s->plan);
-	session_put(s);
-	sessionlog_ended(r);
-	session_tell(s, SESSIONS_ENDED);
-	session_shrink(s);
-}
-
-void session_refuse(struct session *s, int err, const char *sentence)
-{
-	session_set_reason(s, reason_from_errno(err), sentence);
-	session_conclude(s, SESSION_FAILED);
 }
 
 /* Kept with the method, where it outlives the daemon: a queued one is taken up again. */
@@ -193,23 +98,13 @@ bool session_overdue(const struct session *s)
 	return s->start_by_ns > 0 && clock_ns(CLOCK_BOOTTIME) > s->start_by_ns;
 }
 
-void session_skip(struct session *s, const char *sentence)
+/* The port is its session's from the beginning to the end, between stages too. */
+static void session_take_port(struct session *s)
 {
-	session_set_reason(s, "", sentence);
-	session_conclude(s, SESSION_SKIPPED);
-}
-
-/* Every way to end once it has begun: failed, stopped or done. */
-static void session_finish(struct session *s)
-{
-	if (*s->r->reason_id) {
-		session_conclude(s, SESSION_FAILED);
-	} else if (s->stop_reason) {
-		session_set_reason(s, "", s->stop_reason);
-		session_conclude(s, SESSION_STOPPED);
-	} else {
-		session_conclude(s, SESSION_DONE);
-	}
+	if (!s->place->ports || !s->plan->port)
+		return;
+	s->port = g_strdup(s->plan->port);
+	ports_set_role(s->place->ports, s->port, role_to_string((uint32_t)s->plan->role));
 }
 
 /* --- stages --- */
@@ -248,9 +143,7 @@ static void session_judge_stage(struct session *s, struct result_stage *stage)
 	verdict_findings(stage, s->plan);
 	verdict_stage(stage, s->plan);
 	sessionlog_limits(s->r, stage);
-	if (store_put_stage(s->place->store, s->r->id, stage) < 0)
-		log_write(LOG_ERR, s->r->id, "Stage %s cannot be queued for the store",
-			  stage->name);
+	session_put_stage(s, stage);
 }
 
 static int on_session_next(sd_event_source *src, void *userdata);
@@ -486,9 +379,9 @@ void session_abandon(struct session *s, const char *reason)
 		s->stage = stage_free(s->stage);
 		session_judge_stage(s, stage);
 	}
-	if (!s->stop_reason)
+	if (!s->stop_reason && !s->evaluation)
 		s->stop_reason = g_strdup(reason);
-	session_finish(s);
+	session_finish_now(s);
 }
 
 void session_stop_because(struct session *s, char *reason)
@@ -499,12 +392,14 @@ void session_stop_because(struct session *s, char *reason)
 	}
 	s->stop_reason = reason;
 	if (s->r->state == SESSION_QUEUED) {
-		session_set_reason(s, "", reason);
-		session_conclude(s, SESSION_STOPPED);
+		session_stop_queued(s, reason);
 	} else if (s->r->state == SESSION_FINISHING) {
 		/* it has measured all it wanted: it only ends sooner */
 		g_clear_pointer(&s->stop_reason, g_free);
-		stage_stop(s->stage);
+		if (s->evaluation)
+			evaluation_hurry(s->evaluation);
+		else
+			stage_stop(s->stage);
 	} else if (s->stage) {
 		stage_stop(s->stage);
 	} else if (s->peer) {
@@ -542,6 +437,7 @@ struct session *session_free(struct session *s)
 		return NULL;
 	sd_event_source_disable_unref(s->next);
 	stage_free(s->stage);
+	evaluation_free(s->evaluation);
 	peer_free(s->peer);
 	result_free(s->r);
 	plan_free(s->plan);

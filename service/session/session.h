@@ -7,25 +7,29 @@
 #include "place.h"
 #include "plan.h"
 
+struct evaluation;
 struct peer;
 struct stage;
 
 struct session {
 	const struct session_place *place;
 	struct result *r;
-	struct plan *plan;     /* as queued, then with the wishes applied; NULL once ended */
-	GHashTable *loads;     /* as queued; NULL once ended */
-	cpu_set_t cpus;	       /* measured; set when it begins */
-	bool irqs;	       /* its rules of interrupts are in force: irqs.h */
-	char *port;	       /* that is said to be its own; NULL: none */
-	struct stage *stage;   /* that runs */
-	struct peer *peer;     /* the other machine; NULL: it measures alone */
-	bool stage_over;       /* @stage is, here; its peer has not handed in its part */
-	sd_event_source *next; /* the next stage is due */
-	char *stop_reason;     /* who or what asked it to end; NULL: nobody */
-	GPtrArray *regions;    /* paths to remove when the store has the figures */
-	uint64_t max_ns;       /* over all stages */
-	int64_t clock_ns;      /* clock_real_offset_ns() when it began */
+	struct plan *plan;   /* as queued, then with the wishes applied; NULL once ended */
+	GHashTable *loads;   /* as queued; NULL once ended */
+	cpu_set_t cpus;	     /* measured; set when it begins */
+	bool irqs;	     /* its rules of interrupts are in force: irqs.h */
+	char *port;	     /* that is said to be its own; NULL: none */
+	struct stage *stage; /* that runs */
+	struct evaluation *evaluation; /* of what it measured; NULL: none, or over */
+	enum session_state end;	       /* as which it ends when that is over, */
+	enum verdict end_verdict;      /* with this */
+	struct peer *peer;	       /* the other machine; NULL: it measures alone */
+	bool stage_over;	       /* @stage is, here; its peer has not handed in its part */
+	sd_event_source *next;	       /* the next stage is due */
+	char *stop_reason;	       /* who or what asked it to end; NULL: nobody */
+	GPtrArray *regions;	       /* paths to remove when the store has the figures */
+	uint64_t max_ns;	       /* over all stages */
+	int64_t clock_ns;	       /* clock_real_offset_ns() when it began */
 	int max_cpu;
 	uint64_t start_by_ns; /* CLOCK_BOOTTIME: later it is skipped; 0: it waits for ever */
 	unsigned position;    /* in the queue; kept by sessions.c */
