@@ -18,6 +18,9 @@ struct changepoint {
 };
 
 /*
- * Into @ret (at most @max), in order; returns how many. O(n log n). Series under 10 values: none.
+ * Finite values, any unit. Into @ret (the last @max of them), in order; returns how many. O(n log
+ * n). Series under 10 values: none. A shift that is not there is found in about 1 % of looks at
+ * independent values, in 2 % when the correlation of neighbours is 0.3 (tests/bench/changepoint.c);
+ * one look is one call.
  */
 size_t changepoint_find(const double *values, size_t n, struct changepoint *ret, size_t max);
