@@ -209,10 +209,16 @@ static GArray *batches_of_stages(const GPtrArray *repeats, int ppm)
 	return all;
 }
 
+static void batches_free(gpointer data)
+{
+	if (data)
+		g_array_unref(data);
+}
+
 static GPtrArray *batches_new(const struct comparison_group *g, const GPtrArray *repeats,
 			      const GPtrArray *each)
 {
-	GPtrArray *batches = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+	GPtrArray *batches = g_ptr_array_new_with_free_func(batches_free);
 
 	for (guint i = 0; i < g->columns->len; i++) {
 		const struct comparison_column *c = comparison_column(g, i);
