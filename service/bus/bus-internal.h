@@ -63,6 +63,7 @@ struct bus {
 	bool irq_paused;
 	struct porttrial *trial;     /* a port is tested; NULL: none is */
 	GPtrArray *loads;	     /* module.c: who wait for the kernel module */
+	GPtrArray *inquiries;	     /* inquiry.c: calls that read much */
 	GPtrArray *imports;	     /* importing.c: who wait for polkit, or are read */
 	struct calendars *calendars; /* what is known of calendar expressions */
 	GPtrArray *schedules;	     /* schedule.c: looks that wait for PID 1 */

@@ -10,6 +10,7 @@
 #include "cleanup-bus.h"
 #include "cleanup.h"
 #include "importing.h"
+#include "inquiry.h"
 #include "irqs.h"
 #include "log.h"
 #include "module.h"
@@ -77,6 +78,7 @@ int bus_connect(const char *address, sd_event *event, struct bus **ret, char **r
 	b->user = strcmp(address, "user") == 0;
 	b->loads = g_ptr_array_new_with_free_func(module_load_free);
 	b->imports = importings_new();
+	b->inquiries = inquiries_new();
 	b->calendars = calendars_new(event);
 	b->schedules = g_ptr_array_new_with_free_func(schedules_free);
 	r = bus_open(address, &b->bus);
@@ -155,6 +157,7 @@ struct bus *bus_free(struct bus *b)
 	authority_free(b->authority);
 	porttrial_free(b->trial);
 	g_ptr_array_unref(b->imports); /* those of authority are no more */
+	g_ptr_array_unref(b->inquiries);
 	g_ptr_array_unref(b->loads);
 	g_ptr_array_unref(b->schedules);
 	calendars_free(b->calendars);

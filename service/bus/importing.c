@@ -253,14 +253,14 @@ int importing_method_import(sd_bus_message *m, void *userdata, sd_bus_error *err
 	return authority_check(b->authority, m, &request, error);
 }
 
+static const char *importing_format_name(size_t i)
+{
+	return import_formats[i] ? import_formats[i]->name : NULL;
+}
+
 int importing_property_formats(sd_bus *bus, const char *path, const char *interface,
 			       const char *property, sd_bus_message *reply, void *userdata,
 			       sd_bus_error *error)
 {
-	int r;
-
-	r = sd_bus_message_open_container(reply, 'a', "s");
-	for (size_t i = 0; r >= 0 && import_formats[i]; i++)
-		r = sd_bus_message_append_basic(reply, 's', import_formats[i]->name);
-	return r < 0 ? r : sd_bus_message_close_container(reply);
+	return rendering_append_formats(reply, importing_format_name);
 }

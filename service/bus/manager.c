@@ -7,6 +7,7 @@
 
 #include "changedict.h"
 #include "cleanup-bus.h"
+#include "compare.h"
 #include "config.h"
 #include "delete.h"
 #include "dict.h"
@@ -17,8 +18,8 @@
 #include "options.h"
 #include "page.h"
 #include "plancheck.h"
+#include "rendering.h"
 #include "reply.h"
-#include "report.h"
 #include "schedule.h"
 #include "setschedule.h"
 #include "start.h"
@@ -133,16 +134,16 @@ static int property_queue_length(sd_bus *bus, const char *path, const char *inte
 	return sd_bus_message_append_basic(reply, 'u', &length);
 }
 
+static const char *manager_format_name(size_t i)
+{
+	return report_formats[i] ? report_formats[i]->name : NULL;
+}
+
 static int property_formats(sd_bus *bus, const char *path, const char *interface,
 			    const char *property, sd_bus_message *reply, void *userdata,
 			    sd_bus_error *error)
 {
-	int r;
-
-	r = sd_bus_message_open_container(reply, 'a', "s");
-	for (size_t i = 0; r >= 0 && report_formats[i]; i++)
-		r = sd_bus_message_append_basic(reply, 's', report_formats[i]->name);
-	return r < 0 ? r : sd_bus_message_close_container(reply);
+	return rendering_append_formats(reply, manager_format_name);
 }
 
 static int property_trouble(sd_bus *bus, const char *path, const char *interface,
@@ -167,6 +168,13 @@ static const sd_bus_vtable manager_vtable[] = {
 				method_get_session, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("DeleteSession", SD_BUS_ARGS("s", id, "a{sv}", options),
 				SD_BUS_NO_RESULT, delete_method_delete_session,
+				SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS(
+		"Compare", SD_BUS_ARGS("as", sessions, "s", format, "a{sv}", options),
+		SD_BUS_RESULT("s", report), compare_method_compare, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("OpenCompare",
+				SD_BUS_ARGS("as", sessions, "s", format, "a{sv}", options),
+				SD_BUS_RESULT("h", report), compare_method_open_compare,
 				SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("Import", SD_BUS_ARGS("s", format, "ay", content, "a{sv}", options),
 				SD_BUS_RESULT("as", ids), importing_method_import,
@@ -224,6 +232,8 @@ static const sd_bus_vtable manager_vtable[] = {
 	SD_BUS_PROPERTY("QueueLength", "u", property_queue_length, 0,
 			SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("Formats", "as", property_formats, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+	SD_BUS_PROPERTY("CompareFormats", "as", compare_property_formats, 0,
+			SD_BUS_VTABLE_PROPERTY_CONST),
 	SD_BUS_PROPERTY("ImportFormats", "as", importing_property_formats, 0,
 			SD_BUS_VTABLE_PROPERTY_CONST),
 	SD_BUS_PROPERTY("Trouble", "s", property_trouble, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),

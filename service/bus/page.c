@@ -20,8 +20,8 @@
 #define PAGE_CURSOR_MAX 256 /* letters */
 
 static const struct option_spec page_filters[] = {
-	{ "plan", 's' },       { "label", 's' }, { "state", 's' }, { "verdict", 's' },
-	{ "since_usec", 't' }, { "owner", 'u' }, { NULL },
+	{ "plan", 's' },       { "label", 's' }, { "state", 's' },    { "verdict", 's' },
+	{ "since_usec", 't' }, { "owner", 'u' }, { "baseline", 's' }, { NULL },
 };
 
 static int page_read(sd_bus_message *m, json_t **ret_options, struct store_filter *ret_filter,
@@ -48,6 +48,7 @@ static int page_read(sd_bus_message *m, json_t **ret_options, struct store_filte
 		.verdict = options_string(*ret_options, "verdict"),
 		.since_usec = options_integer(*ret_options, "since_usec", 0),
 		.owner = -1,
+		.baseline = options_string(*ret_options, "baseline"),
 	};
 	if (json_object_get(*ret_options, "owner"))
 		ret_filter->owner = (int64_t)options_integer(*ret_options, "owner", 0);

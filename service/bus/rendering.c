@@ -8,6 +8,7 @@
 #include "errors.h"
 #include "memfile.h"
 #include <errno.h>
+#include <string.h>
 
 #define RENDERING_WIDTH_MAX 1000
 
@@ -24,6 +25,37 @@ int rendering_read(const json_t *options, struct report_options *ret, sd_bus_err
 		.colour = options_bool(options, "colour", false),
 	};
 	return 0;
+}
+
+int rendering_append_formats(sd_bus_message *m, rendering_names_t names)
+{
+	int r;
+
+	r = sd_bus_message_open_container(m, 'a', "s");
+	for (size_t i = 0; r >= 0 && names(i); i++)
+		r = sd_bus_message_append_basic(m, 's', names(i));
+	return r < 0 ? r : sd_bus_message_close_container(m);
+}
+
+int rendering_read_format(sd_bus_message *m, rendering_names_t names, const char *of, char **ret,
+			  sd_bus_error *error)
+{
+	g_autoptr(GString) known = g_string_new(NULL);
+	const char *format;
+	int r;
+
+	r = sd_bus_message_read_basic(m, 's', &format);
+	if (r < 0)
+		return bus_error_argument(error, r);
+	for (size_t i = 0; names(i); i++) {
+		if (strcmp(names(i), format) == 0) {
+			*ret = g_strdup(format);
+			return 0;
+		}
+		g_string_append_printf(known, "%s%s", known->len ? ", " : "", names(i));
+	}
+	return bus_error_setf(error, EINVAL, "There is no format \"%.32s\" of %s; there are: %s.",
+			      format, of, known->str);
 }
 
 static int rendering_reply_file(sd_bus_message *call, const char *name, const GString *rendered)

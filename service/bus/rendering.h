@@ -14,6 +14,14 @@
 
 #define RENDERING_FORMAT_MAX 64 /* letters of a format's name */
 
+/* Names of formats by number; NULL: there are no more. */
+typedef const char *(*rendering_names_t)(size_t i);
+/* Those as an array, for a property. */
+int rendering_append_formats(sd_bus_message *m, rendering_names_t names);
+/* A method's argument: one of them (g_free). @of: "comparisons". Negative with @error set. */
+int rendering_read_format(sd_bus_message *m, rendering_names_t names, const char *of, char **ret,
+			  sd_bus_error *error);
+
 /* Fills these of @ret, the others are 0. Negative with @error set. */
 int rendering_read(const json_t *options, struct report_options *ret, sd_bus_error *error);
 

@@ -131,6 +131,8 @@ static int session_property_string(sd_bus *bus, const char *path, const char *in
 		value = r->label;
 	else if (strcmp(property, "State") == 0)
 		value = session_state_to_string(r->state);
+	else if (strcmp(property, "Baseline") == 0)
+		value = r->baseline;
 	else if (strcmp(property, "Verdict") == 0)
 		value = verdict_to_string(r->verdict);
 	else if (strcmp(property, "Reason") == 0)
@@ -257,6 +259,7 @@ static const sd_bus_vtable session_vtable[] = {
 	SD_BUS_PROPERTY("StartedUSec", "t", session_property_usec, 0, CHANGES),
 	SD_BUS_PROPERTY("FinishedUSec", "t", session_property_usec, 0, CHANGES),
 	SD_BUS_PROPERTY("Kept", "b", session_property_kept, 0, CHANGES),
+	SD_BUS_PROPERTY("Baseline", "s", session_property_string, 0, CHANGES),
 	SD_BUS_PROPERTY("ThinnedUSec", "t", session_property_usec, 0, CHANGES),
 	SD_BUS_PROPERTY("Warnings", "as", session_property_warnings, 0, CHANGES),
 	SD_BUS_PROPERTY("Figures", "a{sv}", session_property_figures, 0, CHANGES),
@@ -299,8 +302,8 @@ static void session_changed_beside(struct bus *b, const char *id)
 	int r;
 
 	view_forget(&b->view, id);
-	r = sd_bus_emit_properties_changed(b->bus, path, BUS_SESSION_IFACE, "Kept", "ThinnedUSec",
-					   "Warnings", NULL);
+	r = sd_bus_emit_properties_changed(b->bus, path, BUS_SESSION_IFACE, "Kept", "Baseline",
+					   "ThinnedUSec", "Warnings", NULL);
 	if (r < 0)
 		log_debug("A change of session %s could not be told, ignoring: %s", id,
 			  g_strerror(-r));

@@ -44,6 +44,9 @@ static const struct {
 	[LIMIT_WITHIN] = { "within", UNIT_PPM },
 };
 
+#define LIMIT_FIGURES                                                                              \
+	"max, min, avg, stddev, p50 to p99.9999, corrected.p50 to corrected.p99.9999, missed, "    \
+	"lost and within"
 #define LIMIT_EXAMPLE "write it like \"max <= 100us\", \"p99.99 <= 50us\" or \"within >= 99.9%%\""
 
 /* "99.99" with at most four decimals, up to @max, as millionths: -EINVAL for anything else. */
@@ -243,6 +246,18 @@ static void limit_normalise(struct limit *l)
 	g_snprintf(l->text, sizeof(l->text), "%s %s %s", l->name, sign, bound);
 }
 
+int limit_parse_figure(const char *name, struct limit *ret, char **ret_message)
+{
+	struct limit l = { 0 };
+
+	if (strlen(name) >= sizeof(l.name) || limit_figure_parse(name, &l) < 0)
+		return message_fail(ret_message, -EINVAL,
+				    "\"%.64s\" is no figure; these are " LIMIT_FIGURES ".", name);
+	g_strlcpy(l.name, name, sizeof(l.name));
+	*ret = l;
+	return 0;
+}
+
 int limit_parse(const char *text, struct limit *ret, char **ret_message)
 {
 	const char *sign = strpbrk(text, "<>=");
@@ -260,10 +275,7 @@ int limit_parse(const char *text, struct limit *ret, char **ret_message)
 	if (strlen(name) >= sizeof(l.name) || limit_figure_parse(name, &l) < 0)
 		return message_fail(
 			ret_message, -EINVAL,
-			"the limit \"%s\" is on no known figure; these are max, min, avg, "
-			"stddev, p50 to p99.9999, corrected.p50 to corrected.p99.9999, "
-			"missed, lost and within",
-			text);
+			"the limit \"%s\" is on no known figure; these are " LIMIT_FIGURES, text);
 	g_strlcpy(l.name, name, sizeof(l.name));
 	if (strncmp(sign, l.figure == LIMIT_WITHIN ? ">=" : "<=", 2) != 0 || sign[2] == '=')
 		return message_fail(ret_message, -EINVAL,

@@ -44,6 +44,9 @@ enum limit_outcome {
 /* "FIGURE <= BOUND". -EINVAL with a sentence. */
 int limit_parse(const char *text, struct limit *ret, char **ret_message);
 
+/* "p99.9" alone: figure, ppm and name, no bound. -EINVAL with a sentence that lists the figures. */
+int limit_parse_figure(const char *name, struct limit *ret, char **ret_message);
+
 /* The figure of its baseline: the bound follows. Only for a limit against one. */
 void limit_set_baseline(struct limit *l, double ns);
 

@@ -10,9 +10,14 @@
 
 #include "sessions-internal.h"
 
+#include "conftree.h"
 #include "log.h"
+#include "message.h"
 
 #include <errno.h>
+#include <string.h>
+
+#define KEEP_BASELINE_MAX 64 /* letters */
 
 /* NULL: not known. */
 static const struct retention *keep_of(struct sessions *m, const char *plan)
@@ -62,6 +67,56 @@ void sessions_retained(struct sessions *m, const char *id, bool gone)
 	s->r->thinned_usec = (uint64_t)g_get_real_time();
 }
 
+static void keep_remember_baseline(struct session *s, const char *baseline)
+{
+	g_free(s->r->baseline);
+	s->r->baseline = g_strdup(baseline);
+	s->r->kept = s->r->kept || *baseline;
+}
+
+/* Has @r what a limit can be held against? */
+static int keep_check_measured(const struct result *r, char **ret_message)
+{
+	if (!session_state_ended(r->state))
+		return message_fail(ret_message, -EINPROGRESS, "Session %s has not ended.", r->id);
+	if (!r->started_usec || r->state == SESSION_SKIPPED)
+		return message_fail(ret_message, -EINVAL,
+				    "Session %s measured nothing: it is no baseline.", r->id);
+	return 0;
+}
+
+int sessions_set_baseline(struct sessions *m, const char *id, const char *baseline,
+			  store_done_t done, void *userdata, char **ret_message)
+{
+	struct session *s = sessions_find(m, id);
+	struct result *head = NULL;
+	int r = 0;
+
+	if (*baseline && (!conftree_name_valid(baseline) || strlen(baseline) > KEEP_BASELINE_MAX))
+		return message_fail(ret_message, -EINVAL,
+				    "\"%.64s\" is no name of a baseline: that has small letters, "
+				    "digits and _ only, and at most %d.",
+				    baseline, KEEP_BASELINE_MAX);
+	if (!s) {
+		r = store_head(m->p.store, id, &head, ret_message);
+		if (r < 0)
+			return r == -ENOENT ? r : -EIO;
+	}
+	if (*baseline)
+		r = keep_check_measured(s ? s->r : head, ret_message);
+	result_free(head);
+	if (r < 0)
+		return r;
+	r = store_set_baseline(m->p.store, id, baseline, done, userdata);
+	if (r < 0) {
+		*ret_message = g_strdup_printf("The baseline cannot be kept: %s.", g_strerror(-r));
+		return -EIO;
+	}
+	if (s)
+		keep_remember_baseline(s, baseline);
+	return 0;
+}
+
 int sessions_set_kept(struct sessions *m, const char *id, bool kept, store_done_t done,
 		      void *userdata, char **ret_message)
 {
@@ -76,6 +131,8 @@ int sessions_set_kept(struct sessions *m, const char *id, bool kept, store_done_
 			return r == -ENOENT ? r : -EIO;
 	} else {
 		s->r->kept = kept; /* heads that are put later have it, too */
+		if (!kept)
+			keep_remember_baseline(s, "");
 	}
 	r = store_mark(m->p.store, id, kept, done, userdata);
 	if (r < 0 && ret_message)

@@ -12,7 +12,7 @@ from lrtbf import CTL, ROOT
 
 SCRIPT = ROOT / "client" / "completion" / "lrtbfctl"
 COMMANDS = ["session start", "session stop", "session list", "session show", "session watch",
-            "session report", "session keep", "session delete", "plan list", "plan show", "plan check", "plan schedule",
+            "session report", "session import", "session keep", "session delete", "compare", "trend", "plan list", "plan show", "plan check", "plan schedule",
             "plan enable", "plan disable", "irq list",
             "irq set", "irq apply", "irq restore", "irq watch", "irq capture", "irq rules", "irq check",
             "port list", "port show", "port test", "check", "reload",
@@ -46,7 +46,7 @@ def options_of(text):
 
 def test_commands():
     ctl = str(CTL)
-    assert complete(f"{ctl} ") == ["session", "plan", "irq", "port", "check", "reload", "status"]
+    assert complete(f"{ctl} ") == ["session", "compare", "trend", "plan", "irq", "port", "check", "reload", "status"]
     assert complete(f"{ctl} se") == ["session"]
     assert complete(f"{ctl} --json session st") == ["start", "stop"]
     assert complete(f"{ctl} --bus unix:path=/x plan ") == ["list", "show", "check", "schedule", "enable",
@@ -74,8 +74,10 @@ def test_commands_are_those_of_the_help():
 
 
 def test_values(folder):
-    assert complete(f"{CTL} session report --format=cyc") == ["cyclictest", "cyclictest-json"]
-    assert complete(f"{CTL} session report --format cs") == ["csv"]
+    assert complete(f"{CTL} session report --format=j") == ["json"]
+    assert complete(f"{CTL} session report --plot=m") == ["maxima"]
+    assert complete(f"{CTL} session import --format=") == []
+    assert complete(f"{CTL} trend --by ") == ["kernel"]
     assert complete(f"{CTL} session list --state=do") == ["done"]
     assert complete(f"{CTL} session start quick --label=") == []
     assert complete(f"{CTL} session start quick --policy=d") == ["deadline"]
@@ -102,6 +104,16 @@ def test_names_come_from_the_service(bus):
         assert fake.called("ListSessions")[0] == {"state": ("s", "queued,preparing,running")}
     finally:
         fake.stop()
+
+
+def test_formats_come_from_the_service(daemon, bus):
+    where = f"--bus={bus.address}"
+    assert complete(f"{CTL} {where} session report --format=cyc") == ["cyclictest", "cyclictest-json"]
+    assert complete(f"{CTL} {where} session report --format cs") == ["csv"]
+    assert set(complete(f"{CTL} {where} session import --format=")) >= {"cyclictest", "lrtbf-2005", "rteval"}
+    assert complete(f"{CTL} {where} compare --format=markd") == ["markdown"]
+    assert set(complete(f"{CTL} {where} trend --format=")) >= {"text", "json", "csv", "svg"}
+    assert "help" not in complete(f"{CTL} {where} compare --format=")
 
 
 def test_ports_come_from_the_service(bus):
