@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#define METHOD_SCHEDULED "scheduled" /* by its schedule: no part of how */
+
 static json_t *method_word(const char *word)
 {
 	return word ? json_string(word) : json_null();
@@ -29,6 +31,25 @@ static void method_describe_role(const struct plan *p, json_t *m)
 	json_object_set_new(m, "timeout_ns",
 			    timeout_ns ? json_integer((json_int_t)timeout_ns) : json_null());
 	json_object_set_new(m, "context", json_array());
+}
+
+/* Every key of @a has the same value in @b. */
+static bool method_within(const json_t *a, const json_t *b)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach ((json_t *)a, key, value) {
+		if (strcmp(key, METHOD_SCHEDULED) != 0 &&
+		    !json_equal(value, json_object_get(b, key)))
+			return false;
+	}
+	return true;
+}
+
+bool method_same(const json_t *a, const json_t *b)
+{
+	return method_within(a, b) && method_within(b, a);
 }
 
 void method_describe(const struct session *s)

@@ -11,6 +11,7 @@
  */
 #include "recover.h"
 
+#include "baseline.h"
 #include "cleanup.h"
 #include "clock.h"
 #include "drain.h"
@@ -152,15 +153,17 @@ static void recover_fold(const struct session_place *place, struct result *r,
 	drain_free(d);
 }
 
-static void recover_judge(struct result *r, const struct plan *plan)
+static void recover_judge(struct store *store, struct result *r, const struct plan *plan)
 {
 	for (guint i = 0; i < r->stages->len; i++) {
 		struct result_stage *stage = r->stages->pdata[i];
+		g_autoptr(GArray) limits = NULL;
 
 		if (stage->verdict != VERDICT_EMPTY)
 			continue; /* it had ended */
-		verdict_findings(stage, plan);
-		verdict_stage(stage, plan);
+		limits = baseline_limits(store, r, plan, stage);
+		verdict_findings(stage, plan, limits);
+		verdict_stage(stage, limits);
 		sessionlog_limits(r, stage);
 	}
 	verdict_session(r, plan);
@@ -188,7 +191,7 @@ static void recover_session(const struct session_place *place, struct result *r,
 			      : " Nothing else of it had reached the disk, not even its plan.");
 	r->reason_id = g_strdup("");
 	r->state = SESSION_INTERRUPTED;
-	recover_judge(r, plan);
+	recover_judge(place->store, r, plan);
 	r->finished_usec = clock_real_usec();
 	for (guint i = 0; i < r->stages->len; i++)
 		(void)store_put_stage(place->store, r->id, r->stages->pdata[i]);

@@ -6,6 +6,7 @@
 #include "session-internal.h"
 
 #include "admission.h"
+#include "baseline.h"
 #include "clock.h"
 #include "conditions.h"
 #include "evaluation.h"
@@ -139,9 +140,12 @@ static void session_learn_context(struct session *s, const struct result_stage *
 
 static void session_judge_stage(struct session *s, struct result_stage *stage)
 {
+	g_autoptr(GArray) limits = NULL;
+
 	session_learn_context(s, stage);
-	verdict_findings(stage, s->plan);
-	verdict_stage(stage, s->plan);
+	limits = baseline_limits(s->place->store, s->r, s->plan, stage);
+	verdict_findings(stage, s->plan, limits);
+	verdict_stage(stage, limits);
 	sessionlog_limits(s->r, stage);
 	session_put_stage(s, stage);
 }

@@ -21,9 +21,9 @@
 #define VERDICT_SLACK_NS    50000000ULL /* a stage may end so much before its time, */
 #define VERDICT_SLACK_SHARE 100		/* and one part in so many of it */
 
-static const GArray *verdict_limits(const struct plan *p)
+static bool verdict_has_limits(const struct plan *p)
 {
-	return p && p->limits && p->limits->len ? p->limits : NULL;
+	return p && p->limits->len > 0;
 }
 
 /* "CPU 0: 3, CPU 2: 1" of those CPUs for which @figure is not 0. */
@@ -135,7 +135,7 @@ static void verdict_find_incomplete(struct result_stage *s, const struct plan *p
 	g_autofree char *took = duration_format(s->duration_ns / 1000000 * 1000000);
 	g_autofree char *planned = duration_format(s->planned_ns);
 
-	if (s->complete && (!verdict_limits(p) || !verdict_short(s) || verdict_broke(p, all)))
+	if (s->complete && (!verdict_has_limits(p) || !verdict_short(s) || verdict_broke(p, all)))
 		return;
 	if (!verdict_short(s))
 		finding_add(s->findings, "incomplete", "The measuring did not come to its end.");
@@ -150,17 +150,16 @@ static uint64_t verdict_needed(const struct limit *l)
 	return (1000000 + (1000000 - l->ppm) - 1) / (1000000 - l->ppm);
 }
 
-static void verdict_find_too_few(struct result_stage *s, const struct plan *p,
+static void verdict_find_too_few(struct result_stage *s, const GArray *limits,
 				 const struct figures *all)
 {
-	const GArray *limits = verdict_limits(p);
 	uint64_t count = figures_count(all), value;
 
 	for (guint i = 0; limits && count && i < limits->len; i++) {
 		const struct limit *l = &g_array_index(limits, struct limit, i);
 		bool percentile = l->figure == LIMIT_PERCENTILE;
 
-		if (limit_judge(l, all, &value) != LIMIT_UNKNOWN)
+		if (l->unbound || limit_judge(l, all, &value) != LIMIT_UNKNOWN)
 			continue;
 		if (percentile)
 			finding_add(s->findings, "too-few",
@@ -176,14 +175,14 @@ static void verdict_find_too_few(struct result_stage *s, const struct plan *p,
 	}
 }
 
-void verdict_findings(struct result_stage *s, const struct plan *p)
+void verdict_findings(struct result_stage *s, const struct plan *p, const GArray *limits)
 {
 	g_autofree struct figures *all = result_stage_all(s);
 
 	verdict_find_samples(s, all);
 	verdict_find_doubts(s, all);
 	verdict_find_incomplete(s, p, all);
-	verdict_find_too_few(s, p, all);
+	verdict_find_too_few(s, limits, all);
 }
 
 /* The CPU with the largest value answers for the maximum; of equals the first. */
@@ -213,10 +212,9 @@ static void verdict_judge(struct result_limit *l, const struct result_stage *s,
 		l->outcome = limit_judge(&l->limit, all, &l->value);
 }
 
-void verdict_stage(struct result_stage *s, const struct plan *p)
+void verdict_stage(struct result_stage *s, const GArray *limits)
 {
 	g_autofree struct figures *all = result_stage_all(s);
-	const GArray *limits = verdict_limits(p);
 	bool broken = false, unknown = false;
 
 	g_array_set_size(s->limits, 0);
@@ -234,7 +232,7 @@ void verdict_stage(struct result_stage *s, const struct plan *p)
 	else if (unknown || findings_inconclusive(s->findings))
 		s->verdict = VERDICT_INCONCLUSIVE;
 	else
-		s->verdict = limits ? VERDICT_PASS : VERDICT_NONE;
+		s->verdict = limits && limits->len > 0 ? VERDICT_PASS : VERDICT_NONE;
 }
 
 static char *verdict_limit_text(const struct result_limit *l)
@@ -333,11 +331,11 @@ void verdict_session(struct result *r, const struct plan *p)
 {
 	guint ran = verdict_ran(r), planned = p ? plan_stage_count(p) : ran;
 	bool died = r->state == SESSION_FAILED || r->state == SESSION_INTERRUPTED;
-	enum verdict v = verdict_limits(p) && ran ? VERDICT_PASS : VERDICT_NONE;
+	enum verdict v = verdict_has_limits(p) && ran ? VERDICT_PASS : VERDICT_NONE;
 
 	for (guint i = 0; i < ran; i++)
 		v = MAX(v, ((struct result_stage *)r->stages->pdata[i])->verdict);
-	if (findings_inconclusive(r->findings) || died || (verdict_limits(p) && ran < planned))
+	if (findings_inconclusive(r->findings) || died || (verdict_has_limits(p) && ran < planned))
 		v = MAX(v, VERDICT_INCONCLUSIVE);
 	if (r->state == SESSION_SKIPPED)
 		v = VERDICT_NONE; /* nothing was tried */

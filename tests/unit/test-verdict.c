@@ -87,8 +87,8 @@ static void check_stage(struct result_stage *s, const char *const *limits, const
 {
 	struct plan *p = plan_of(1, limits);
 
-	verdict_findings(s, p);
-	verdict_stage(s, p);
+	verdict_findings(s, p, p->limits);
+	verdict_stage(s, p->limits);
 	if (id && (s->findings->len != 1 || !find(s->findings, id))) {
 		g_test_message("%u findings, not just %s", s->findings->len, id);
 		g_test_fail();
@@ -215,10 +215,10 @@ static void test_silent_target(void)
 		figures_init(figures_of(s, i));
 	s->port = json_pack("{s:s}", "role", "target");
 	finding_add(s->findings, "port-silent", NULL);
-	verdict_findings(s, NULL);
+	verdict_findings(s, NULL, NULL);
 	g_assert_cmpuint(s->findings->len, ==, 1);
 	json_object_set_new(s->port, "role", json_string("logger"));
-	verdict_findings(s, NULL);
+	verdict_findings(s, NULL, NULL);
 	g_assert_cmpuint(s->findings->len, ==, 2);
 	result_stage_free(s);
 }
@@ -248,7 +248,7 @@ static void test_stage_no_sample(void)
 	s = result_stage_new(); /* no sample, but one that is overdue by more than the limit */
 	s->complete = true;
 	add_cpu(s, 0, 0, 0)->pending_ns = 30 * US;
-	verdict_findings(s, NULL);
+	verdict_findings(s, NULL, NULL);
 	g_assert_nonnull(find(s->findings, "pending"));
 	g_assert_nonnull(find(s->findings, "no-samples"));
 	result_stage_free(s);
@@ -258,7 +258,7 @@ static void test_stage_no_sample(void)
 	{
 		struct plan *p = plan_of(1, one_kept);
 
-		verdict_stage(s, p);
+		verdict_stage(s, p->limits);
 		g_assert_cmpint(s->verdict, ==, VERDICT_FAIL);
 		plan_done(p);
 	}
@@ -291,17 +291,27 @@ static void test_stage_broke(void)
 
 	p->break_ns = 20 * US;
 	s->planned_ns = 10000 * MS;
-	verdict_findings(s, p);
-	verdict_stage(s, p);
+	verdict_findings(s, p, p->limits);
+	verdict_stage(s, p->limits);
 	g_assert_cmpuint(s->findings->len, ==, 0);
 	g_assert_cmpint(s->verdict, ==, VERDICT_PASS);
 	p->break_ns = 21 * US; /* not reached: ended early by somebody else */
-	verdict_findings(s, p);
-	verdict_stage(s, p);
+	verdict_findings(s, p, p->limits);
+	verdict_stage(s, p->limits);
 	g_assert_nonnull(find(s->findings, "incomplete"));
 	g_assert_cmpint(s->verdict, ==, VERDICT_INCONCLUSIVE);
 	result_stage_free(s);
 	plan_done(p);
+}
+
+/* A limit whose baseline is not known is not kept, and the reason is told by who looked for it. */
+static void test_stage_unbound(void)
+{
+	static const char *const unbound[] = { "avg <= baseline", NULL };
+	static const char *const broken[] = { "avg <= baseline", "max <= 19us", NULL };
+
+	check_stage(good_stage(), unbound, NULL, VERDICT_INCONCLUSIVE);
+	check_stage(good_stage(), broken, NULL, VERDICT_FAIL);
 }
 
 static void test_stage_too_few(void)
@@ -312,7 +322,7 @@ static void test_stage_too_few(void)
 	struct result_stage *s = good_stage();
 	struct plan *p = plan_of(1, deep);
 
-	verdict_findings(s, p);
+	verdict_findings(s, p, p->limits);
 	g_assert_cmpstr(find(s->findings, "too-few")->text, ==,
 			"2000 samples are too few for the limit p99.99 <= 1s: it needs 10000.");
 	result_stage_free(s);
@@ -342,8 +352,8 @@ static void test_stage_limits(void)
 	struct plan *p = plan_of(1, limits);
 	const struct result_limit *l;
 
-	verdict_stage(s, p);
-	verdict_stage(s, p); /* again: not twice as many */
+	verdict_stage(s, p->limits);
+	verdict_stage(s, p->limits); /* again: not twice as many */
 	g_assert_cmpuint(s->limits->len, ==, 4);
 	l = &g_array_index(s->limits, struct result_limit, 0);
 	g_assert_cmpint(l->outcome, ==, LIMIT_BROKEN);
@@ -371,7 +381,7 @@ static void test_stage_pending_is_maximum(void)
 	const struct result_limit *l;
 
 	figures_of(s, 0)->pending_ns = 500 * MS;
-	verdict_stage(s, p);
+	verdict_stage(s, p->limits);
 	l = &g_array_index(s->limits, struct result_limit, 0);
 	g_assert_cmpint(s->verdict, ==, VERDICT_FAIL);
 	g_assert_cmpint(l->cpu, ==, 0);
@@ -390,7 +400,7 @@ static void test_stage_texts(void)
 	add_cpu(s, 4, 0, 0);
 	s->complete = false;
 	s->planned_ns = 60000 * MS;
-	verdict_findings(s, NULL);
+	verdict_findings(s, NULL, NULL);
 	g_assert_cmpstr(find(s->findings, "migrated")->text, ==,
 			"5 samples were taken on another CPU than theirs and not counted (CPU 0: "
 			"2, CPU 3: 3).");
@@ -470,7 +480,7 @@ static void test_session_reason(void)
 	struct plan *p = plan_of(2, one_broken);
 
 	for (guint i = 0; i < 2; i++)
-		verdict_stage(r->stages->pdata[i], p);
+		verdict_stage(r->stages->pdata[i], p->limits);
 	verdict_session(r, p);
 	g_assert_cmpstr(r->reason, ==, "Stage hd: max <= 19us is broken: 20us on CPU 3.");
 	g_free(r->reason);
@@ -480,7 +490,7 @@ static void test_session_reason(void)
 	p = plan_of(2, NULL);
 	finding_add(((struct result_stage *)r->stages->pdata[1])->findings, "steal", NULL);
 	for (guint i = 0; i < 2; i++)
-		verdict_stage(r->stages->pdata[i], p);
+		verdict_stage(r->stages->pdata[i], p->limits);
 	verdict_session(r, p);
 	g_assert_cmpstr(r->reason, ==,
 			"Stage hd: The hypervisor took more than 1 % of the CPU time for others.");
@@ -520,6 +530,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/verdict/stage/stopped", test_stage_stopped);
 	g_test_add_func("/verdict/stage/broke", test_stage_broke);
 	g_test_add_func("/verdict/stage/too-few", test_stage_too_few);
+	g_test_add_func("/verdict/stage/unbound", test_stage_unbound);
 	g_test_add_func("/verdict/stage/no-grid", test_stage_no_grid);
 	g_test_add_func("/verdict/stage/limits", test_stage_limits);
 	g_test_add_func("/verdict/stage/pending-is-maximum", test_stage_pending_is_maximum);
