@@ -100,8 +100,8 @@ static void ccdf_open_end(struct svg *s, const struct svg_frame *f, unsigned ser
 	svg_marks(s, f, series & ~SVG_WIDE, SVG_TRIANGLE, &end, 1);
 }
 
-static void ccdf_draw(struct svg *s, const struct svg_frame *f, unsigned series,
-		      const struct figures *figures, bool corrected)
+void plot_ccdf_curve(struct svg *s, const struct svg_frame *f, unsigned series,
+		     const struct figures *figures, bool corrected)
 {
 	g_autoptr(GArray) points = plot_ccdf_points(figures, corrected);
 	uint64_t beyond = ccdf_beyond(figures), total;
@@ -120,7 +120,7 @@ static void ccdf_draw(struct svg *s, const struct svg_frame *f, unsigned series,
 		ccdf_open_end(s, f, series, figures, known);
 }
 
-static struct svg_frame ccdf_frame(const struct plot_range *range)
+struct svg_frame plot_ccdf_frame(const struct plot_range *range)
 {
 	struct svg_frame f = { .x = plot_axis(range) };
 	double n = (double)MAX(range->placed + range->unplaced, 1);
@@ -264,15 +264,15 @@ static void ccdf_stage_lines(struct svg *s, const struct svg_frame *f,
 	if (n > PLOT_CPUS_APART)
 		ccdf_band(s, f, st, range);
 	if (n > 1)
-		ccdf_draw(s, f, CCDF_ALL, all, false);
+		plot_ccdf_curve(s, f, CCDF_ALL, all, false);
 	if (n > PLOT_CPUS_APART) {
 		if (worst >= 0)
-			ccdf_draw(s, f, 0, ccdf_cpu(st, worst), false);
+			plot_ccdf_curve(s, f, 0, ccdf_cpu(st, worst), false);
 	}
 	for (guint i = 0; i < n && n <= PLOT_CPUS_APART; i++)
-		ccdf_draw(s, f, ccdf_series(i), ccdf_cpu(st, i), false);
+		plot_ccdf_curve(s, f, ccdf_series(i), ccdf_cpu(st, i), false);
 	if (all->missed)
-		ccdf_draw(s, f, CCDF_COLOUR, all, true);
+		plot_ccdf_curve(s, f, CCDF_COLOUR, all, true);
 }
 
 static void ccdf_note(struct svg *s, const struct figures *all)
@@ -307,7 +307,7 @@ bool plot_ccdf(struct svg *s, const struct result *r, const struct result_stage 
 		return false;
 	plot_range_add(&range, all);
 	title = g_strdup_printf("How often at least so long: %s", name);
-	f = ccdf_frame(&range);
+	f = plot_ccdf_frame(&range);
 	svg_heading(s, title, "Complementary distribution, exact at every step.");
 	ccdf_stage_legend(s, st, all);
 	svg_frame(s, &f, CCDF_HEIGHT);
@@ -359,13 +359,13 @@ bool plot_ccdf_stages(struct svg *s, const struct result *r, GString *desc)
 	}
 	if (!range.any || with < 2)
 		return false;
-	f = ccdf_frame(&range);
+	f = plot_ccdf_frame(&range);
 	svg_heading(s, "How often at least so long: all stages",
 		    "Complementary distribution of all CPUs together, exact at every step.");
 	ccdf_stages_legend(s, r);
 	svg_frame(s, &f, CCDF_HEIGHT);
 	for (guint i = 0; i < all->len; i++)
-		ccdf_draw(s, &f, plot_stage_series(r, i), all->pdata[i], false);
+		plot_ccdf_curve(s, &f, plot_stage_series(r, i), all->pdata[i], false);
 	g_string_append_printf(desc, "How often at least so long: %u stages overlaid. ", with);
 	return true;
 }

@@ -54,3 +54,7 @@ void plot_limits_x(struct svg *s, const struct svg_frame *f, const struct result
 void plot_limits_y(struct svg *s, const struct svg_frame *f, const struct result_stage *st);
 /* Points of figures_ccdf: GArray of struct svg_point from (smallest sample, 1) on. */
 GArray *plot_ccdf_points(const struct figures *f, bool corrected);
+/* An empty one for samples in @range, and the curve of @figures in it. */
+struct svg_frame plot_ccdf_frame(const struct plot_range *range);
+void plot_ccdf_curve(struct svg *s, const struct svg_frame *f, unsigned series,
+		     const struct figures *figures, bool corrected);

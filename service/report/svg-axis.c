@@ -173,7 +173,7 @@ char *svg_axis_text(const struct svg_axis *a, double value)
 	case SVG_PLAIN:
 		break;
 	}
-	number = axis_number(value, fabs(value) < 0.1 ? 6 : 3);
+	number = axis_number(value == 0 ? 0 : value, fabs(value) < 0.1 ? 6 : 3); /* -0 too */
 	return g_strconcat(number, a->suffix ? " " : NULL, a->suffix, NULL);
 }
 

@@ -8,7 +8,7 @@
  */
 #include "cell.h"
 #include "htmlconditions.h"
-#include "htmlstyle.h"
+#include "htmlhead.h"
 #include "notes.h"
 #include "pagehtml.h"
 #include "plot.h"
@@ -68,22 +68,10 @@ static void sheet_stage_pictures(struct page *p, const struct result_stage *st, 
 static void sheet_head(const struct result *r, GString *out)
 {
 	g_autofree char *label = cell_text(r->label);
+	g_autofree char *title =
+		g_strdup_printf("%s%s%s: %s", r->plan, *label ? ", " : "", label, r->id);
 
-	g_string_append(
-		out, "<!DOCTYPE html>\n"
-		     "<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\" xml:lang=\"en\">\n"
-		     "<head>\n<meta charset=\"utf-8\"/>\n"
-		     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-		     "style-src 'unsafe-inline'\"/>\n"
-		     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
-		     "<meta name=\"color-scheme\" content=\"light dark\"/>\n<title>");
-	svg_append_text(out, r->plan);
-	g_string_append(out, *label ? ", " : "");
-	svg_append_text(out, label);
-	g_string_append(out, ": ");
-	svg_append_text(out, r->id);
-	g_string_append_printf(out, "</title>\n<style>%s%s</style>\n</head>\n", htmlstyle,
-			       svg_style_dark);
+	htmlhead(out, title);
 }
 
 static void sheet_plan(struct page *p, const struct result *r)
