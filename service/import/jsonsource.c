@@ -20,11 +20,30 @@ static char *jsonsource_mend(const char *text, size_t size)
 	return mended;
 }
 
+/*
+ * Each object and array takes many times the memory of its text, and these programs write two
+ * objects for each CPU and few others.
+ */
+static bool jsonsource_moderate(const char *text, size_t size)
+{
+	unsigned opened = 0;
+
+	for (size_t i = 0; i < size; i++)
+		opened += text[i] == '{' || text[i] == '[';
+	return opened <= 4 * SOURCE_CPUS_MAX;
+}
+
 int jsonsource_load(struct source *s, const char *text, size_t size, json_t **ret)
 {
 	g_autofree char *mended = jsonsource_mend(text, size);
 	json_error_t error;
 
+	*ret = NULL;
+	if (!jsonsource_moderate(text, size))
+		return source_fail_whole(s,
+					 "it has more objects and lists than the %d CPUs that can "
+					 "be imported would have",
+					 SOURCE_CPUS_MAX);
 	*ret = json_loadb(mended, size, JSON_REJECT_DUPLICATES, &error);
 	if (!*ret) {
 		s->line = error.line > 0 ? (unsigned)error.line : 1;

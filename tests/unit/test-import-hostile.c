@@ -194,6 +194,7 @@ static void test_many(void)
 	g_autoptr(GString) rtla = g_string_new("# RTLA timerlat histogram\nIndex");
 	g_autoptr(GString) row = g_string_new("# Histogram\n000001");
 	g_autoptr(GString) json = g_string_new("{ \"cpu\": {");
+	g_autoptr(GString) csv = g_string_new("part,table,kernel,load\n");
 
 	for (int i = 0; i < 5000; i++) {
 		g_string_append_printf(rtla, " IRQ-%03d", i % 1000);
@@ -202,6 +203,7 @@ static void test_many(void)
 				       "%s\"%d\": { \"histogram\": { \"1\": 1 }, \"count\": 1, "
 				       "\"min\": 1, \"max\": 1, \"avg\": 1.0 }",
 				       i ? "," : "", i);
+		g_string_append_printf(csv, "1,irq,kernel%d,None,2,3,1,0.5\n", i);
 	}
 	g_string_append(rtla, "\n1 1\n");
 	g_string_append(row, "\n# Min Latencies: 1\n");
@@ -209,13 +211,15 @@ static void test_many(void)
 	refuse_bytes(NULL, rtla->str, rtla->len, -EBADMSG);
 	refuse_bytes(NULL, row->str, row->len, -EBADMSG);
 	refuse_bytes(NULL, json->str, json->len, -EBADMSG);
+	refuse_bytes(NULL, csv->str, csv->len, -EBADMSG);
 }
 
-/* A million brackets, a million elements. */
+/* A million brackets, a million elements, one in the other and side by side. */
 static void test_deep(void)
 {
-	static const char *const open[] = { "{\"cpu\": {", "[", "<rteval>" };
-	static const char *const formats[] = { "jitterdebugger", "cyclictest-json", "rteval" };
+	static const char *const open[] = { "{\"cpu\": {", "[", "<rteval>", "{},", "<rteval/>" };
+	static const char *const formats[] = { "jitterdebugger", "cyclictest-json", "rteval",
+					       "jitterdebugger", "rteval" };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(open); i++) {
 		g_autoptr(GString) text = g_string_new(NULL);

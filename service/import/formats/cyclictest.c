@@ -87,6 +87,16 @@ static void cyclictest_method(struct cyclictest *c, const char *line)
 				    json_integer((json_int_t)interval_us * SOURCE_US));
 }
 
+/* What an earlier line stated: figures have nothing else yet, and are too large to be made anew. */
+static void cyclictest_forget(struct figures *f)
+{
+	f->unplaced = 0;
+	f->stated = 0;
+	f->stated_mean_ns = 0;
+	f->min_ns = UINT64_MAX;
+	f->max_ns = 0;
+}
+
 /* Later lines of a thread replace earlier ones: without -q they are printed over and over. */
 static int cyclictest_thread(struct cyclictest *c, const char *line)
 {
@@ -106,7 +116,7 @@ static int cyclictest_thread(struct cyclictest *c, const char *line)
 	if (!cpu)
 		return cyclictest_too_many(c, thread);
 	f = cpu->figures;
-	figures_init(f);
+	cyclictest_forget(f);
 	if (thread == 0)
 		cyclictest_method(c, line);
 	if (count == 0)
@@ -189,9 +199,11 @@ static int cyclictest_row(struct cyclictest *c, const char *line)
 			return source_fail(&c->s, "a row of the histogram has 1 to %d counts",
 					   SOURCE_CPUS_MAX);
 		c->placed = g_new0(uint64_t, c->threads);
+		for (unsigned i = 0; i < c->threads; i++)
+			(void)source_cpu(c->stage, i); /* within its range */
 	}
 	for (unsigned i = 0; i < c->threads; i++) {
-		struct result_cpu *cpu = source_cpu(c->stage, i);
+		struct result_cpu *cpu = c->stage->cpus->pdata[i];
 
 		if (!source_number(&at, &n))
 			return source_fail(&c->s,

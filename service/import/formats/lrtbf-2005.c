@@ -20,6 +20,7 @@
 #define FORMAT		 "lrtbf-2005"
 #define LRTBF_WORDS_MAX	 16
 #define LRTBF_STAGES_MAX 32
+#define LRTBF_LINES_MAX	 1000 /* in 2005 there were 198; each makes figures */
 
 struct lrtbf2005 {
 	struct source s;
@@ -222,7 +223,8 @@ static int lrtbf_line(struct lrtbf2005 *l, const char *line)
 		return source_fail(&l->s, "a line begins with the part's number, 1 to 99");
 	for (guint i = 0; i < n; i++)
 		g_strstrip(w[i]);
-	l->lines++;
+	if (++l->lines > LRTBF_LINES_MAX)
+		return source_fail(&l->s, "more than %d lines of tables", LRTBF_LINES_MAX);
 	if (n > 1 && strcmp(w[1], "irq") == 0)
 		return lrtbf_irq(l, (unsigned)part, w, n);
 	if (n > 1 && strcmp(w[1], "total") == 0)
