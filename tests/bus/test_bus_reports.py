@@ -170,7 +170,8 @@ def multiply_stages(db, sid, count):
     (row,) = db.execute("SELECT row FROM sessions WHERE id = ?", (sid,)).fetchone()
     for table, index in (("stages", "idx"), ("figures", "stage")):
         columns = [c[1] for c in db.execute(f"PRAGMA table_info({table})")]
-        values = ", ".join("n.i" if c == index else c for c in columns)
+        columns = [f'"{c}"' for c in columns]  # one is a word of SQL
+        values = ", ".join("n.i" if c == f'"{index}"' else c for c in columns)
         db.execute(f"""WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ?)
                        INSERT INTO {table} SELECT {values} FROM {table}, n
                        WHERE session = ? AND {index} = 0""", (count, row))
