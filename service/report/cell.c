@@ -11,17 +11,23 @@
 #include <string.h>
 #include <time.h>
 
+static const uint64_t cell_steps[] = { 1000, 100, 10, 1 }; /* ns per last digit */
+
+/* @digits: how many units of the last digit. */
+static char *cell_digits(uint64_t digits, int decimals)
+{
+	uint64_t scale = 1000 / cell_steps[decimals];
+
+	if (decimals == 0)
+		return g_strdup_printf("%" PRIu64, digits);
+	return g_strdup_printf("%" PRIu64 ".%0*" PRIu64, digits / scale, decimals, digits % scale);
+}
+
 char *cell_us(uint64_t ns, int decimals)
 {
-	static const uint64_t steps[] = { 1000, 100, 10, 1 }; /* ns per last digit */
-	uint64_t step = steps[decimals], whole, part;
-	uint64_t digits = ns / step + (ns % step >= (step + 1) / 2 && step > 1);
+	uint64_t step = cell_steps[decimals];
 
-	whole = digits / (1000 / step);
-	part = digits % (1000 / step);
-	if (decimals == 0)
-		return g_strdup_printf("%" PRIu64, whole);
-	return g_strdup_printf("%" PRIu64 ".%0*" PRIu64, whole, decimals, part);
+	return cell_digits(ns / step + (ns % step >= (step + 1) / 2 && step > 1), decimals);
 }
 
 char *cell_count(uint64_t n)
@@ -29,11 +35,12 @@ char *cell_count(uint64_t n)
 	return g_strdup_printf("%" PRIu64, n);
 }
 
-static char *cell_real_us(bool known, double ns, int decimals)
+/* Rounded once: by way of whole nanoseconds 4549.7 would become 4.6 us. */
+char *cell_real_us(double ns, int decimals)
 {
-	if (!known || !isfinite(ns) || ns < 0 || ns >= 9e18)
+	if (!isfinite(ns) || ns < 0 || ns >= 9e18)
 		return NULL;
-	return cell_us((uint64_t)llround(ns), decimals);
+	return cell_digits((uint64_t)llround(ns / (double)cell_steps[decimals]), decimals);
 }
 
 char *cell_samples(const struct figures *f)
@@ -46,7 +53,7 @@ char *cell_mean_us(const struct figures *f, int decimals)
 	double ns = 0;
 	bool known = figures_mean_ns(f, &ns);
 
-	return cell_real_us(known, ns, decimals);
+	return known ? cell_real_us(ns, decimals) : NULL;
 }
 
 char *cell_stddev_us(const struct figures *f, int decimals)
@@ -54,7 +61,7 @@ char *cell_stddev_us(const struct figures *f, int decimals)
 	double ns = 0;
 	bool known = figures_stddev_ns(f, &ns);
 
-	return cell_real_us(known, ns, decimals);
+	return known ? cell_real_us(ns, decimals) : NULL;
 }
 
 char *cell_corrected_mean_us(const struct figures *f, int decimals)
@@ -62,7 +69,7 @@ char *cell_corrected_mean_us(const struct figures *f, int decimals)
 	double ns = 0;
 	bool known = figures_corrected_mean_ns(f, &ns);
 
-	return cell_real_us(known, ns, decimals);
+	return known ? cell_real_us(ns, decimals) : NULL;
 }
 
 char *cell_percentile_us(const struct figures *f, uint32_t ppm, bool corrected, int decimals)

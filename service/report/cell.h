@@ -8,6 +8,8 @@
 
 /* "12.3": microseconds, half a digit rounded up. @decimals 0..3. */
 char *cell_us(uint64_t ns, int decimals);
+/* The same of a number with a fraction; NULL: it is no time. */
+char *cell_real_us(double ns, int decimals);
 char *cell_count(uint64_t n);
 /* How many samples; NULL: not known. */
 char *cell_samples(const struct figures *f);

@@ -40,11 +40,6 @@ static void text_repeats_row(struct table *t, const struct repeats *s, guint i, 
 	table_cell(t, *verdict ? g_strdup(verdict) : NULL);
 }
 
-static char *text_repeats_us(double ns, int decimals)
-{
-	return cell_us((uint64_t)(ns + 0.5), decimals);
-}
-
 /* A row of what they have in common: the member at @offset of all @v. */
 static void text_repeats_common(struct table *t, const char *name, const struct spread *v, size_t n,
 				size_t offset, int decimals)
@@ -54,7 +49,7 @@ static void text_repeats_common(struct table *t, const char *name, const struct 
 	for (size_t i = 0; i < n; i++) {
 		double ns = G_STRUCT_MEMBER(double, &v[i], offset);
 
-		table_cell(t, v[i].n ? text_repeats_us(ns, decimals) : NULL);
+		table_cell(t, v[i].n ? cell_real_us(ns, decimals) : NULL);
 	}
 }
 

@@ -21,9 +21,7 @@ static double tail_number(const json_t *o, const char *key)
 
 static char *tail_us(const json_t *o, const char *key, int decimals)
 {
-	double ns = tail_number(o, key);
-
-	return ns >= 0 && ns < 9e18 ? cell_us((uint64_t)llround(ns), decimals) : NULL;
+	return cell_real_us(tail_number(o, key), decimals);
 }
 
 static char *tail_duration(const json_t *o, const char *key)

@@ -16,7 +16,7 @@ static char *thinned_us(const json_t *summary, const char *key, int decimals)
 
 	if (!json_is_number(json_object_get(summary, key)) || ns < 0)
 		return NULL;
-	return cell_us((uint64_t)(ns + 0.5), decimals);
+	return cell_real_us(ns, decimals);
 }
 
 static int thinned_decimals(const json_t *summary)

@@ -17,10 +17,7 @@
 
 static char *worth_us(const json_t *ns, int decimals)
 {
-	double x = json_number_value(ns);
-
-	return json_is_number(ns) && x >= 0 && x < 9e18 ? cell_us((uint64_t)llround(x), decimals)
-							: NULL;
+	return json_is_number(ns) ? cell_real_us(json_number_value(ns), decimals) : NULL;
 }
 
 char *text_worth_percentile(const struct result_stage *s, const char *name, bool to, int decimals)
