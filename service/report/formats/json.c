@@ -120,6 +120,24 @@ static json_t *json_effect(const GPtrArray *metrics)
 	return o;
 }
 
+/* What benchmarks took. */
+static json_t *json_values(const GPtrArray *values)
+{
+	json_t *a = json_array();
+
+	for (guint i = 0; i < values->len; i++) {
+		const struct result_value *v = values->pdata[i];
+		json_t *o = json_object();
+
+		json_object_set_new(o, "name", value_string(v->name));
+		json_object_set_new(o, "value", value_real(v->value));
+		json_object_set_new(o, "unit", value_string(v->unit));
+		json_object_set_new(o, "decimals", json_integer(v->decimals));
+		json_array_append_new(a, o);
+	}
+	return a;
+}
+
 static json_t *json_cpu(const struct result_cpu *c, uint64_t start_ns)
 {
 	g_autoptr(json_t) figures = figures_to_json(c->figures, start_ns, true);
@@ -169,6 +187,7 @@ static json_t *json_stage(const struct result_stage *s)
 	json_object_set_new(o, "planned_ns", value_count(s->planned_ns));
 	json_object_set_new(o, "limits", json_limits(s->limits));
 	json_object_set_new(o, "effect", json_effect(s->metrics));
+	json_object_set_new(o, "values", json_values(s->values));
 	json_object_set_new(o, "irqs", s->irqs ? json_deep_copy(s->irqs) : json_null());
 	json_object_set_new(o, "port", s->port ? json_deep_copy(s->port) : json_null());
 	json_object_set_new(o, "peer", s->peer ? json_deep_copy(s->peer) : json_null());
