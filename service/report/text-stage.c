@@ -197,11 +197,11 @@ static char *text_limit_value(const struct result_limit *l)
 /* With what its baseline came to, which is not in its words. */
 static char *text_limit_text(const struct limit *l)
 {
-	g_autofree char *bound = duration_format(l->bound);
+	g_autofree char *bound = duration_format(l->bound), *text = cell_text(l->text);
 
 	if (!l->baseline)
-		return g_strdup(l->text);
-	return g_strdup_printf("%s (%s)", l->text, l->unbound ? "not known" : bound);
+		return g_steal_pointer(&text);
+	return g_strdup_printf("%s (%s)", text, l->unbound ? "not known" : bound);
 }
 
 static void text_limits(struct page *p, const struct result_stage *s)
