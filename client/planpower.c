@@ -11,6 +11,7 @@
 #include "variant.h"
 
 #define PLANPOWER_CHANCE 0.95
+#define PLANPOWER_WIDTH	 80
 #define NS_PER_SEC	 1000000000.0
 
 static const struct {
@@ -79,16 +80,18 @@ static void planpower_row(struct table *t, const json_t *stage)
 		table_take(t, planpower_percent(field_real(chances, planpower_events[i].name, 0)));
 }
 
-static void planpower_print_needed(const json_t *needed, GString *out)
+static void planpower_print_needed(const json_t *needed, GString *out, unsigned width)
 {
-	g_string_append(out, "\nTo see one with 95 % a stage takes");
+	g_autoptr(GString) text = g_string_new("To see one with 95 % a stage takes");
+
 	for (size_t i = 0; i < G_N_ELEMENTS(planpower_events); i++) {
 		const char *name = planpower_events[i].name;
 		g_autofree char *time = text_span((uint64_t)field_number(needed, name, 0));
 
-		g_string_append_printf(out, "%s %s for %s", i ? "," : "", time, name);
+		g_string_append_printf(text, "%s %s for %s", i ? "," : "", time, name);
 	}
-	g_string_append(out, ".\n");
+	g_string_append_c(text, '.');
+	text_wrap(out, text->str, 0, width);
 }
 
 void planpower_print(const json_t *power, GString *out, const struct terminal *term)
@@ -96,6 +99,7 @@ void planpower_print(const json_t *power, GString *out, const struct terminal *t
 	static const char *const headings[] = { "STAGE", ">TIME",  ">ONCE IN", ">1/MIN",
 						">1/H",	 ">1/DAY", ">1/WEEK" };
 	struct table *t = table_new(headings, G_N_ELEMENTS(headings));
+	unsigned width = term->width ? term->width : PLANPOWER_WIDTH;
 	json_t *stage;
 	size_t i;
 
@@ -103,8 +107,10 @@ void planpower_print(const json_t *power, GString *out, const struct terminal *t
 		planpower_row(t, stage);
 	table_print(t, out, term);
 	table_free(t);
-	g_string_append(out, "\nONCE IN: events that come once in that time are seen with 95 %. "
-			     "Behind it the\nchances of rarer ones. All of it for events that come "
-			     "independently of one\nanother; a burst is one event.\n");
-	planpower_print_needed(json_object_get(power, "needed"), out);
+	g_string_append_c(out, '\n');
+	text_wrap(out,
+		  "ONCE IN: events that come once in that time are seen with 95 %; behind it the "
+		  "chances of rarer ones. For events that come independently; a burst is one.",
+		  0, width);
+	planpower_print_needed(json_object_get(power, "needed"), out, width);
 }
