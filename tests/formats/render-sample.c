@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * render-sample SAMPLE FORMAT [PLOT]: a made session in one of the report formats, to stdout.
- * Without arguments: the names of the samples. For tests that hand reports to the programs which
- * read them.
+ * render-sample SAMPLE FORMAT [PLOT]: a made session in one of the report formats, to stdout; with
+ * status 3 and a sentence where it has no such form. Without arguments: the names of the ordinary
+ * samples; with --samples those of all, with --formats those of the formats. For tests that hand
+ * reports to the programs which read them.
  */
+#include "degenerate.h"
 #include "report.h"
 #include "result-sample.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SECOND 1000000000ULL
@@ -159,29 +163,67 @@ static void sample_list(const struct result_sample *samples)
 		puts(samples->name);
 }
 
+/* "hostile-3" */
+static struct result *sample_hostile_named(const char *name)
+{
+	return g_str_has_prefix(name, "hostile-") ? degenerate_hostile((unsigned)atoi(name + 8))
+						  : NULL;
+}
+
+static struct result *sample_make(const char *name)
+{
+	const struct result_sample *s = sample_find(result_samples, name)
+						?: sample_find(more_samples, name)
+						?: sample_find(degenerate_samples, name);
+
+	return s ? s->make() : sample_hostile_named(name);
+}
+
+static void list_hostile(void)
+{
+	struct result *r;
+
+	for (unsigned i = 0; (r = degenerate_hostile(i)); i++) {
+		printf("hostile-%u\n", i);
+		result_free(r);
+	}
+}
+
+static void list_formats(void)
+{
+	for (const struct report_format *const *f = report_formats; *f; f++)
+		puts((*f)->name);
+}
+
 int main(int argc, char **argv)
 {
 	struct report_options o = { .plot = argc > 3 ? argv[3] : NULL };
 	g_autoptr(GString) out = g_string_new(NULL);
 	g_autofree char *message = NULL;
-	const struct result_sample *s;
 	struct result *r;
 	int k;
 
+	if (argc == 2 && strcmp(argv[1], "--formats") == 0) {
+		list_formats();
+		return 0;
+	}
 	if (argc < 3) {
 		sample_list(result_samples);
 		sample_list(more_samples);
+		if (argc < 2)
+			return 0;
+		sample_list(degenerate_samples);
+		list_hostile();
 		return 0;
 	}
-	s = sample_find(result_samples, argv[1]) ?: sample_find(more_samples, argv[1]);
-	if (!s)
+	r = sample_make(argv[1]);
+	if (!r)
 		return 2;
-	r = s->make();
 	k = report_render(argv[2], r, &o, out, &message);
 	result_free(r);
 	if (k < 0) {
-		fprintf(stderr, "%s\n", message);
-		return 1;
+		fprintf(stderr, "%s\n", message ? message : "no sentence");
+		return k == -EOPNOTSUPP && message ? 3 : 1;
 	}
 	return fwrite(out->str, 1, out->len, stdout) == out->len ? 0 : 1;
 }
