@@ -258,9 +258,19 @@ static char *verdict_limit_text(const struct result_limit *l)
 	return g_strdup_printf("%s is broken: %s on CPU %d", l->limit.text, value, l->cpu);
 }
 
+/* "Stage hd", "Stage hd, repeat 2". */
+static char *verdict_stage_name(const struct result_stage *s)
+{
+	if (s->repeat <= 1)
+		return g_strdup_printf("Stage %s", s->name);
+	return g_strdup_printf("Stage %s, repeat %u", s->name, s->repeat);
+}
+
 /* Why @s has the verdict it has; NULL when it needs no reason. */
 static char *verdict_stage_reason(const struct result_stage *s)
 {
+	g_autofree char *name = verdict_stage_name(s);
+
 	if (s->verdict == VERDICT_FAIL)
 		for (guint i = 0; i < s->limits->len; i++) {
 			const struct result_limit *l =
@@ -270,14 +280,14 @@ static char *verdict_stage_reason(const struct result_stage *s)
 			if (l->outcome != LIMIT_BROKEN)
 				continue;
 			text = verdict_limit_text(l);
-			return g_strdup_printf("Stage %s: %s.", s->name, text);
+			return g_strdup_printf("%s: %s.", name, text);
 		}
 	if (s->verdict == VERDICT_INCONCLUSIVE)
 		for (guint i = 0; i < s->findings->len; i++) {
 			const struct finding *f = s->findings->pdata[i];
 
 			if (f->kind->weight == FINDING_INCONCLUSIVE)
-				return g_strdup_printf("Stage %s: %s", s->name, f->text);
+				return g_strdup_printf("%s: %s", name, f->text);
 		}
 	return NULL;
 }

@@ -128,6 +128,22 @@ def measuring(here):
     return wait_for(seen, timeout=30, step=0.1, what="a session that measures")
 
 
+def test_repeats(here, there):
+    """Each repeat has a part of its own on the other machine."""
+    here.daemon.plan("twice", PLAN % "500ms" + """repeat = 2;
+        stages = ( { load = "none"; }, { load = "writes"; } );""")
+    here.start()
+    there.start()
+    report = sound(end(start(here, there, "twice"), (0, 3)))
+    assert [(s["load"], s["repeat"]) for s in report["stages"]] == \
+        [("none", 1), ("writes", 1), ("writes", 2), ("none", 2)]
+    parts = [s["peer"] for s in report["stages"]]
+    assert [p["load"] for p in parts] == ["none", "writes", "writes", "none"]
+    assert len({p["session"] for p in parts}) == 4
+    assert {there.sessions()[p["session"]] for p in parts} == {"stopped"}
+    assert [(r["stage"], r["n"]) for r in report["repeats"]] == [("none", 2), ("writes", 2)]
+
+
 def test_two_stages(here, there, both):
     process = start(here, there, "two")
     loaded, ran_here, out = set(), set(), None
