@@ -23,6 +23,7 @@
 #include "schedule.h"
 #include "setschedule.h"
 #include "start.h"
+#include "trending.h"
 #include <errno.h>
 #include <string.h>
 
@@ -176,6 +177,12 @@ static const sd_bus_vtable manager_vtable[] = {
 				SD_BUS_ARGS("as", sessions, "s", format, "a{sv}", options),
 				SD_BUS_RESULT("h", report), compare_method_open_compare,
 				SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("Trend", SD_BUS_ARGS("s", plan, "s", format, "a{sv}", options),
+				SD_BUS_RESULT("s", report), trending_method_trend,
+				SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("OpenTrend", SD_BUS_ARGS("s", plan, "s", format, "a{sv}", options),
+				SD_BUS_RESULT("h", report), trending_method_open_trend,
+				SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("Import", SD_BUS_ARGS("s", format, "ay", content, "a{sv}", options),
 				SD_BUS_RESULT("as", ids), importing_method_import,
 				SD_BUS_VTABLE_UNPRIVILEGED),
@@ -233,6 +240,8 @@ static const sd_bus_vtable manager_vtable[] = {
 			SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("Formats", "as", property_formats, 0, SD_BUS_VTABLE_PROPERTY_CONST),
 	SD_BUS_PROPERTY("CompareFormats", "as", compare_property_formats, 0,
+			SD_BUS_VTABLE_PROPERTY_CONST),
+	SD_BUS_PROPERTY("TrendFormats", "as", trending_property_formats, 0,
 			SD_BUS_VTABLE_PROPERTY_CONST),
 	SD_BUS_PROPERTY("ImportFormats", "as", importing_property_formats, 0,
 			SD_BUS_VTABLE_PROPERTY_CONST),
