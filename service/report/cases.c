@@ -83,10 +83,12 @@ static char *case_limit_value(const struct result_limit *l)
 }
 
 static void cases_of_limit(GPtrArray *cases, int stage, const struct result_limit *l, bool doubt,
-			   GHashTable *ids)
+			   GHashTable *used)
 {
-	g_autofree char *id = stagename_unused(ids, l->limit.name);
-	struct test_case *c = cases_add(cases, stage, l->limit.text, id);
+	g_autofree char *clean = cell_text(*l->limit.text ? l->limit.text : "-");
+	g_autofree char *name = stagename_unused(used, clean);
+	g_autofree char *id = stagename_unused(used, l->limit.name);
+	struct test_case *c = cases_add(cases, stage, name, id);
 	g_autofree char *value = NULL, *text = NULL;
 
 	c->limit = l;
@@ -103,11 +105,11 @@ static void cases_of_limit(GPtrArray *cases, int stage, const struct result_limi
 
 static void cases_of_stage(GPtrArray *cases, const struct result_stage *s, int number)
 {
-	g_autoptr(GHashTable) ids = stagename_set();
+	g_autoptr(GHashTable) used = stagename_set();
 	struct test_case *measured = cases_add(cases, number, "measured", "measured");
 	bool doubt, broken = false, unknown = false;
 
-	g_hash_table_add(ids, g_strdup("measured"));
+	g_hash_table_add(used, g_strdup("measured"));
 	case_weaken_findings(measured, s->findings);
 	doubt = measured->outcome == CASE_INCONCLUSIVE;
 	for (guint i = 0; i < s->limits->len; i++) {
@@ -115,7 +117,7 @@ static void cases_of_stage(GPtrArray *cases, const struct result_stage *s, int n
 
 		broken = broken || l->outcome == LIMIT_BROKEN;
 		unknown = unknown || l->outcome == LIMIT_UNKNOWN;
-		cases_of_limit(cases, number, l, doubt, ids);
+		cases_of_limit(cases, number, l, doubt, used);
 	}
 	/* what none of these accounts for */
 	if (s->verdict == VERDICT_EMPTY)

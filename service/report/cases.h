@@ -21,7 +21,7 @@ enum case_outcome {
 
 struct test_case {
 	int stage;  /* number of the stage; CASES_SESSION: the session's own */
-	char *name; /* "max <= 100us", "measured", "session" */
+	char *name; /* "max <= 100us", "measured", "session"; and */
 	char *id;   /* "max", "measured", "session": of no two of a stage's alike */
 	char *text; /* why, a sentence or several; "" when there is nothing to say. For people */
 	enum case_outcome outcome;

@@ -178,6 +178,12 @@ char *cell_percent_bound(uint64_t part, uint64_t whole)
 	return cell_tenthousandths((n + step - 1) / step * step);
 }
 
+/* What Unicode keeps from texts, and XML from documents. */
+static bool cell_noncharacter(gunichar c)
+{
+	return (c & 0xfffe) == 0xfffe || (c >= 0xfdd0 && c <= 0xfdef);
+}
+
 char *cell_text(const char *s)
 {
 	g_autofree char *valid = g_utf8_make_valid(s ? s : "", -1);
@@ -190,7 +196,7 @@ char *cell_text(const char *s)
 		if (g_ascii_isspace(c) || t == G_UNICODE_LINE_SEPARATOR ||
 		    t == G_UNICODE_PARAGRAPH_SEPARATOR)
 			g_string_append_c(out, ' ');
-		else if (t == G_UNICODE_CONTROL || t == G_UNICODE_FORMAT)
+		else if (t == G_UNICODE_CONTROL || t == G_UNICODE_FORMAT || cell_noncharacter(c))
 			g_string_append_c(out, '?');
 		else
 			g_string_append_unichar(out, c);

@@ -41,7 +41,7 @@ char **stagename_all(const struct result *r)
 
 	for (guint i = 0; i < n; i++) {
 		const struct result_stage *s = r->stages->pdata[i];
-		g_autofree char *clean = cell_text(s->name);
+		g_autofree char *clean = cell_text(*s->name ? s->name : "-");
 		g_autofree char *name = repeats ? g_strdup_printf("%s, repeat %u", clean, s->repeat)
 						: g_strdup(clean);
 
