@@ -301,7 +301,7 @@ def _stage_names(report):
     """As formats for programs name them: cases.h has the rule."""
     repeats, used = any(s["repeat"] > 1 for s in report["stages"]), set()
     for s in report["stages"]:
-        name = clean(s["name"]) + (f", repeat {s['repeat']}" if repeats else "")
+        name = clean(s["name"] or "-") + (f", repeat {s['repeat']}" if repeats else "")
         n, unused = 1, name
         while unused in used:
             n += 1
@@ -318,7 +318,8 @@ def clean(s):
         if c in " \t\n\r\f\v" or kind in ("Zl", "Zp"):
             out += " "
         else:
-            out += "?" if kind in ("Cc", "Cf") else c
+            none = ord(c) & 0xfffe == 0xfffe or 0xfdd0 <= ord(c) <= 0xfdef
+            out += "?" if kind in ("Cc", "Cf") or none else c
     return out
 
 
