@@ -98,7 +98,7 @@ static void difference_of_shown(const struct pair *p, unsigned column,
 		return;
 	ret->known =
 		difference_exact(a, b, difference_places(c), c->percent_decimals, &ret->percent);
-	ret->exact = ret->surest = ret->known ? (b / a - 1) * 100 : 0;
+	ret->exact = ret->surest = ret->known ? (b - a) * 100 / a : 0;
 	ret->alike = ret->known && p->base->printed && p->side->printed &&
 		     p->basis == COMPARISON_RUN && fabs(b - a) * 200 < a;
 }

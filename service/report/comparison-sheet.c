@@ -308,9 +308,10 @@ static void sheet_intervals(struct comparison_sheet *s, const struct comparison_
 	if (g->intervals == 0)
 		text = g_strdup("No interval of 95 % is in these tables.");
 	else
-		text = g_strdup_printf("%u interval%s of 95 %% in these tables: where nothing "
+		text = g_strdup_printf("%u interval%s of 95 %% %s in these tables: where nothing "
 				       "differs, one of twenty leaves out 0 by chance.",
-				       g->intervals, g->intervals == 1 ? " is" : "s are");
+				       g->intervals, g->intervals == 1 ? "" : "s",
+				       g->intervals == 1 ? "is" : "are");
 	s->text(s, text);
 }
 

@@ -17,17 +17,20 @@
 
 static const struct warning_kind {
 	const char *id, *lead;
+	bool one;	       /* a thing, and not many of a kind: the lead is its name */
 	const char *begins[4]; /* of a difference's name; ends with NULL. None: all that is left */
 } warning_kinds[] = {
-	{ "configuration", "configuration", { "CONFIG_", "kernel_config_hash" } },
-	{ "command-line", "command line", { "command_line" } },
-	{ "cpu", "CPU", { "cpu" } },
-	{ "microcode", "microcode", { "microcode" } },
-	{ "clock-source", "clock source", { "clock_source" } },
-	{ "thread-priorities", "thread priorities", { "thread ", "threads" } },
-	{ "virtual", "a virtual machine against another or none", { "virtual_machine" } },
-	{ "conditions", "conditions", { NULL } },
+	{ "configuration", "configuration options", false, { "CONFIG_", "kernel_config_hash" } },
+	{ "command-line", "command line", true, { "command_line" } },
+	{ "cpu", "CPU", true, { "cpu" } },
+	{ "microcode", "microcode", true, { "microcode" } },
+	{ "clock-source", "clock source", true, { "clock_source" } },
+	{ "thread-priorities", "thread priorities", false, { "thread ", "threads" } },
+	{ "virtual", "virtual machine", true, { "virtual_machine" } },
+	{ "conditions", "conditions", false, { NULL } },
 };
+
+static const char warnings_peer[] = "peer's "; /* before the names of the other machine's */
 
 static void warnings_note_free(gpointer data)
 {
@@ -60,10 +63,8 @@ void comparison_note(struct comparison *c, const char *id, int side, const char 
 /* The kind of difference @what; -1: it is shown and no warning (another kernel is the subject). */
 static int warnings_kind(const char *what)
 {
-	static const char peer[] = "peer's ";
-
-	if (g_str_has_prefix(what, peer))
-		what += strlen(peer);
+	if (g_str_has_prefix(what, warnings_peer))
+		what += strlen(warnings_peer);
 	if (strcmp(what, "kernel") == 0)
 		return -1;
 	for (size_t i = 0; i < G_N_ELEMENTS(warning_kinds); i++) {
@@ -88,26 +89,32 @@ static const char *warnings_or_none(const char *text)
 static void warnings_of_kind(struct comparison *c, unsigned side, int kind)
 {
 	const GPtrArray *all = comparison_side(c, side)->differences;
+	const struct warning_kind *k = &warning_kinds[kind];
 	g_autoptr(GString) text = g_string_new(NULL);
 	unsigned n = 0, costly = 0;
 
 	for (guint i = 0; i < all->len; i++) {
 		const struct conditionsdiff *d = all->pdata[i];
+		bool named = !k->one || g_str_has_prefix(d->what, warnings_peer);
 
 		if (warnings_kind(d->what) != kind)
 			continue;
 		costly += d->costly;
 		if (n++ < WARNINGS_NAMED)
-			g_string_append_printf(text, "%s%s %s / %s", n > 1 ? "; " : "", d->what,
+			g_string_append_printf(text, "%s%s%s%s / %s", n > 1 ? "; " : "",
+					       named ? d->what : "", named ? " " : "",
 					       warnings_or_none(d->a), warnings_or_none(d->b));
 	}
 	if (n == 0)
 		return;
 	if (n > WARNINGS_NAMED)
 		g_string_append_printf(text, "; and %u more", n - WARNINGS_NAMED);
-	comparison_note(c, warning_kinds[kind].id, (int)side,
-			"%s: %u differ%s, %u of them known to cost latency: %s.",
-			warning_kinds[kind].lead, n, n == 1 ? "s" : "", costly, text->str);
+	if (k->one)
+		comparison_note(c, k->id, (int)side, "%s differs: %s.", k->lead, text->str);
+	else
+		comparison_note(c, k->id, (int)side,
+				"%s: %u differ%s, %u known to cost latency: %s.", k->lead, n,
+				n == 1 ? "s" : "", costly, text->str);
 }
 
 static void warnings_base_kernel(struct comparison *c, unsigned side)
@@ -150,7 +157,7 @@ static void warnings_add_peer(GPtrArray *all, const json_t *a, const json_t *b)
 
 	for (guint i = 0; peer && i < peer->len; i++) {
 		struct conditionsdiff *d = peer->pdata[i];
-		char *what = g_strconcat("peer's ", d->what, NULL);
+		char *what = g_strconcat(warnings_peer, d->what, NULL);
 
 		g_free(d->what);
 		d->what = what;
