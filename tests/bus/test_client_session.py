@@ -203,7 +203,7 @@ def test_killed_service(bus, service):
 
 def test_plans(bus, service, folder):
     plans = json.loads(run(bus, "plan", "list", "--json").stdout)
-    assert {"quick", "timer", "cpuloop", "hell", "soak", "netnice", "ktimer", "parport_loopback",
+    assert {"quick", "timer", "cpuloop", "hell", "soak", "netnice", "ktimer", "kernels", "parport_loopback",
             "parport_logger", "parport_target", "short"} <= {p["name"] for p in plans}
     assert all(p["valid"] for p in plans), [p["problems"] for p in plans if not p["valid"]]
     assert run(bus, "plan", "check").returncode == 0

@@ -39,7 +39,7 @@ static void test_shipped(void)
 	static const char *const names[] = {
 		"quick",	  "timer",   "cpuloop",		 "hell",
 		"soak",		  "netnice", "parport_loopback", "parport_logger",
-		"parport_target", "ktimer",
+		"parport_target", "ktimer",  "kernels",
 	};
 	g_autoptr(GHashTable) loads = shipped_loads(dirs);
 	g_autoptr(GPtrArray) problems = problems_new();
