@@ -36,7 +36,7 @@ char *trend_value(const struct trend *t, double value)
 		return NULL;
 	switch (t->unit) {
 	case TREND_TIME:
-		return number_format(value / 1e3, t->all.median < 1e4 ? 2 : 1);
+		return cell_us((uint64_t)(value + 0.5), t->all.median < 1e4 ? 2 : 1);
 	case TREND_SHARE:
 		return number_format(value / PPM_PER_PERCENT, 4);
 	default:
