@@ -24,7 +24,8 @@ char *comparison_kernel_base(const char *release)
 
 	while (at && !kernel_version_begins(at)) {
 		at = strchr(at, '-');
-		at += at != NULL;
+		if (at)
+			at++;
 	}
 	if (!at)
 		return NULL;
