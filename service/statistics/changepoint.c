@@ -26,23 +26,28 @@
 #include <math.h>
 #include <string.h>
 
-#define VALUES_MIN    10
-#define PARTS_MIN     24    /* values of a part that is tested on its own */
-#define PARTS_P	      0.002 /* shared by all parts */
-#define FRESH_P	      0.005 /* shared by FRESH_MIN..FRESH_MAX values */
-#define FRESH_MIN     3
-#define FRESH_MAX     8
-#define FRESH_AGAINST 200 /* values before them */
-#define EDGE	      2	  /* values on each side of a place */
-#define LIKENESS_MAX  0.9
-#define DEPTH_MAX     12 /* splits of splits */
+#define VALUES_MIN     10
+#define PARTS_MIN      24    /* values of a part that is tested on its own */
+#define PARTS_P	       0.002 /* shared by all parts */
+#define FRESH_P	       0.005 /* shared by FRESH_MIN..FRESH_MAX values */
+#define FRESH_MIN      3
+#define FRESH_MAX      8
+#define FRESH_AGAINST  200 /* values before them */
+#define EDGE	       2   /* values on each side of a place */
+#define LIKENESS_MAX   0.9
+#define DEPTH_MAX      12 /* splits of splits */
+#define COUNTING_SHARE 16 /* of the whole: a smaller part is sorted */
 
 struct search {
 	const double *values;
 	double *rank;  /* of the segment at hand, about 0 */
 	double *white; /* the same, without neighbours' likeness */
-	double *sum;   /* scratch */
 	GArray *found; /* of struct place, in order */
+	/* of the whole: sorted once, so that large parts need only be counted */
+	size_t n;
+	guint32 *key;	/* twice the rank: equal values have the same */
+	guint32 *count; /* scratch: of the part, by key */
+	double *by_key; /* the value */
 };
 
 struct place {
@@ -50,12 +55,69 @@ struct place {
 	size_t from, end; /* of the part that it was found in; fresh ones are not settled */
 };
 
+static size_t search_keys(const struct search *s)
+{
+	return 2 * s->n + 1;
+}
+
+static void search_init(struct search *s, const double *values, size_t n)
+{
+	s->values = values;
+	s->n = n;
+	s->rank = g_new(double, n);
+	s->white = g_new(double, n);
+	s->found = g_array_new(FALSE, FALSE, sizeof(struct place));
+	s->key = g_new(guint32, n);
+	s->count = g_new(guint32, search_keys(s));
+	s->by_key = g_new(double, search_keys(s));
+	ranks_of(values, n, s->rank);
+	for (size_t i = 0; i < n; i++) {
+		s->key[i] = (guint32)(2 * s->rank[i]);
+		s->by_key[s->key[i]] = values[i];
+	}
+}
+
+static void search_done(struct search *s)
+{
+	g_array_unref(s->found);
+	g_free(s->rank);
+	g_free(s->white);
+	g_free(s->key);
+	g_free(s->count);
+	g_free(s->by_key);
+}
+
+/* Is counting [from, from + n) cheaper than sorting it? Then it is done: s->count. */
+static bool segment_count(struct search *s, size_t from, size_t n)
+{
+	if (n < s->n / COUNTING_SHARE)
+		return false;
+	memset(s->count, 0, search_keys(s) * sizeof(*s->count));
+	for (size_t i = from; i < from + n; i++)
+		s->count[s->key[i]]++;
+	return true;
+}
+
 /* Into s->rank: the ranks of [from, from + n), about their mean. */
 static void segment_rank(struct search *s, size_t from, size_t n)
 {
-	ranks_of(s->values + from, n, s->rank);
+	double middle = ((double)n + 1) / 2;
+	size_t before = 0;
+
+	if (!segment_count(s, from, n)) {
+		ranks_of(s->values + from, n, s->rank);
+		for (size_t i = 0; i < n; i++)
+			s->rank[i] -= middle;
+		return;
+	}
+	for (size_t k = 0; k < search_keys(s); k++) { /* twice the rank, again */
+		size_t here = s->count[k];
+
+		s->count[k] = (guint32)(2 * before + here + 1);
+		before += here;
+	}
 	for (size_t i = 0; i < n; i++)
-		s->rank[i] -= ((double)n + 1) / 2;
+		s->rank[i] = (double)s->count[s->key[from + i]] / 2 - middle;
 }
 
 /* The first of the new level, where the squares about two means are least; 0: all are equal. */
@@ -321,11 +383,26 @@ static int compare_doubles(gconstpointer a, gconstpointer b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-static double median_of(const double *values, size_t n, double *scratch)
+/* The value of index @i among those that were counted, sorted. */
+static double counted_value(const struct search *s, size_t i)
 {
-	memcpy(scratch, values, n * sizeof(*values));
-	qsort(scratch, n, sizeof(*scratch), compare_doubles);
-	return n % 2 ? scratch[n / 2] : (scratch[n / 2 - 1] + scratch[n / 2]) / 2;
+	size_t k = 0;
+
+	for (size_t before = 0; (before += s->count[k]) <= i;)
+		k++;
+	return s->by_key[k];
+}
+
+static double segment_median(struct search *s, size_t from, size_t n)
+{
+	double *sorted = s->rank;
+
+	if (segment_count(s, from, n))
+		return n % 2 ? counted_value(s, n / 2)
+			     : (counted_value(s, n / 2 - 1) + counted_value(s, n / 2)) / 2;
+	memcpy(sorted, s->values + from, n * sizeof(*sorted));
+	qsort(sorted, n, sizeof(*sorted), compare_doubles);
+	return n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
 }
 
 static void found_levels(struct search *s, size_t n)
@@ -335,21 +412,20 @@ static void found_levels(struct search *s, size_t n)
 		size_t from = i ? found_at(s, i - 1) : 0;
 		size_t end = i + 1 < s->found->len ? found_at(s, i + 1) : n;
 
-		c->before = median_of(s->values + from, c->at - from, s->rank);
-		c->after = median_of(s->values + c->at, end - c->at, s->rank);
+		c->before = segment_median(s, from, c->at - from);
+		c->after = segment_median(s, c->at, end - c->at);
 	}
 }
 
 size_t changepoint_find(const double *values, size_t n, struct changepoint *ret, size_t max)
 {
-	struct search s = { .values = values };
+	struct search s;
 	size_t count;
 
 	if (n < VALUES_MIN || max == 0)
 		return 0;
-	s.rank = g_new(double, n);
-	s.white = g_new(double, n);
-	s.found = g_array_new(FALSE, FALSE, sizeof(struct place));
+	search_init(&s, values, MIN(n, (size_t)G_MAXINT32));
+	n = s.n;
 	segment_search(&s, 0, n, DEPTH_MAX);
 	found_settle(&s, n);
 	search_fresh(&s, n);
@@ -357,8 +433,6 @@ size_t changepoint_find(const double *values, size_t n, struct changepoint *ret,
 	count = MIN(s.found->len, max);
 	for (guint i = 0; i < count; i++)
 		ret[i] = found_place(&s, s.found->len - count + i)->shift;
-	g_array_unref(s.found);
-	g_free(s.white);
-	g_free(s.rank);
+	search_done(&s);
 	return count;
 }

@@ -280,9 +280,9 @@ static void points_tell_row(const struct points_query *q, sqlite3_stmt *stmt)
 	for (int i = 0; i < _POINT_MAX; i++) {
 		int column = POINTS_FIGURES + i;
 
-		figures[i] = sqlite3_column_type(stmt, column) == SQLITE_NULL
-				     ? NAN
-				     : sqlite3_column_double(stmt, column);
+		figures[i] = sqlite3_column_double(stmt, column);
+		if (figures[i] == 0 && sqlite3_column_type(stmt, column) == SQLITE_NULL)
+			figures[i] = NAN;
 	}
 	points_tell(q, &p, figures);
 }
