@@ -8,7 +8,9 @@
 #include "args.h"
 #include "client.h"
 #include "duration.h"
+#include "plans.h"
 #include "session.h"
+#include "statusmetrics.h"
 #include "text.h"
 #include <string.h>
 
@@ -136,9 +138,11 @@ static json_t *status_or_null(json_t *j)
 	return j ? json_incref(j) : json_null();
 }
 
-static int status_service(struct client *c)
+/* *ret: what --json prints, json_decref(). An outcome; OUTCOME_ERROR with *ret: there is trouble.
+ */
+static int status_read(struct client *c, json_t **ret)
 {
-	json_t *m, *active = NULL, *last = NULL, *status;
+	json_t *m, *active = NULL, *last = NULL;
 	int r = client_properties(c, CLIENT_PATH, CLIENT_MANAGER, &m);
 
 	if (r)
@@ -151,16 +155,26 @@ static int status_service(struct client *c)
 		json_decref(m);
 		return r;
 	}
-	status = json_pack("{s:O?, s:O?, s:O?, s:O?, s:s, s:o, s:o}", "version",
-			   json_object_get(m, "Version"), "kernel_release",
-			   json_object_get(m, "KernelRelease"), "realtime",
-			   json_object_get(m, "Realtime"), "queue_length",
-			   json_object_get(m, "QueueLength"), "trouble", field_text(m, "Trouble"),
-			   "active", status_or_null(active), "last", status_or_null(last));
+	*ret = json_pack("{s:O?, s:O?, s:O?, s:O?, s:s, s:o, s:o}", "version",
+			 json_object_get(m, "Version"), "kernel_release",
+			 json_object_get(m, "KernelRelease"), "realtime",
+			 json_object_get(m, "Realtime"), "queue_length",
+			 json_object_get(m, "QueueLength"), "trouble", field_text(m, "Trouble"),
+			 "active", status_or_null(active), "last", status_or_null(last));
 	r = *field_text(m, "Trouble") ? OUTCOME_ERROR : OUTCOME_DONE;
 	json_decref(active);
 	json_decref(last);
 	json_decref(m);
+	return r;
+}
+
+static int status_service(struct client *c)
+{
+	json_t *status = NULL;
+	int r = status_read(c, &status);
+
+	if (!status)
+		return r;
 	if (c->json) {
 		client_print_json(status);
 		return r;
@@ -253,6 +267,86 @@ static int status_plan(struct client *c, const char *plan, uint64_t max_age_ns)
 	return p.outcome;
 }
 
+/* --- gauges --- */
+
+/* Without the service there is one gauge, which says so. */
+static int status_metrics_down(struct client *c, int outcome)
+{
+	g_autoptr(GString) out = g_string_new(NULL);
+
+	statusmetrics_append(out, NULL, NULL, 0);
+	client_print(c, out);
+	return outcome;
+}
+
+/* Names of all plans, or @plan's alone. */
+static int status_metrics_names(struct client *c, const char *plan, GPtrArray *names)
+{
+	json_t *plans, *p;
+	size_t i;
+	int r;
+
+	if (plan) {
+		g_ptr_array_add(names, g_strdup(plan));
+		return OUTCOME_DONE;
+	}
+	r = plans_read(c, &plans);
+	if (r)
+		return r;
+	json_array_foreach (plans, i, p)
+		g_ptr_array_add(names, g_strdup(field_text(p, "name")));
+	json_decref(plans);
+	return OUTCOME_DONE;
+}
+
+/* *ret_outcome: of the last one. */
+static int status_metrics_judge(struct client *c, const GPtrArray *names, uint64_t max_age_ns,
+				struct statusmetrics_plan *plans, int *ret_outcome)
+{
+	for (guint i = 0; i < names->len; i++) {
+		struct status_plan p = { .plan = names->pdata[i] };
+		int r = status_newest(c, p.plan, &p.session);
+
+		if (r)
+			return r;
+		status_judge(&p, max_age_ns);
+		plans[i] = (struct statusmetrics_plan){
+			.plan = p.plan,
+			.session = p.session,
+			.age_ns = p.age_ns,
+			.good = p.outcome == OUTCOME_DONE,
+		};
+		*ret_outcome = p.outcome;
+	}
+	return OUTCOME_DONE;
+}
+
+static int status_metrics(struct client *c, const char *plan, uint64_t max_age_ns)
+{
+	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+	g_autofree struct statusmetrics_plan *plans = NULL;
+	g_autoptr(GString) out = g_string_new(NULL);
+	json_t *status = NULL;
+	int r = status_read(c, &status), outcome = OUTCOME_DONE, failed = 0;
+
+	if (!status)
+		return status_metrics_down(c, r);
+	failed = status_metrics_names(c, plan, names);
+	plans = g_new0(struct statusmetrics_plan, names->len);
+	if (!failed)
+		failed = status_metrics_judge(c, names, max_age_ns, plans, &outcome);
+	if (!failed) {
+		statusmetrics_append(out, status, plans, names->len);
+		client_print(c, out);
+	}
+	for (guint i = 0; i < names->len; i++)
+		json_decref((json_t *)plans[i].session);
+	json_decref(status);
+	if (failed)
+		return status_metrics_down(c, failed);
+	return plan ? outcome : r;
+}
+
 /* Who watches sees standard output alone. */
 static int status_unknown(struct client *c, const char *plan, int outcome)
 {
@@ -265,12 +359,31 @@ static int status_unknown(struct client *c, const char *plan, int outcome)
 	return outcome;
 }
 
+/* For who completes a command line: the names alone, asked of nobody. */
+static int status_formats(struct client *c)
+{
+	g_autoptr(GString) out = g_string_new("text\njson\nopenmetrics\n");
+
+	client_print(c, out);
+	return OUTCOME_DONE;
+}
+
 static int status_run(struct client *c, const struct args *a)
 {
 	const char *plan = args_value(a, "plan"), *max_age = args_value(a, "max-age");
+	const char *format = args_value(a, "format");
+	bool metrics = g_strcmp0(format, "openmetrics") == 0;
 	g_autofree char *message = NULL;
 	uint64_t max_age_ns = UINT64_MAX;
 	int r;
+
+	if (g_strcmp0(format, "help") == 0)
+		return status_formats(c);
+	if (format && !metrics && strcmp(format, "text") != 0 && strcmp(format, "json") != 0)
+		return say_usage("--format: text, json or openmetrics.");
+	if (c->json && format && strcmp(format, "json") != 0)
+		return say_usage("--json contradicts --format=%s.", format);
+	c->json = c->json || g_strcmp0(format, "json") == 0;
 
 	if (max_age && !plan)
 		return say_usage("--max-age goes with --plan.");
@@ -278,6 +391,8 @@ static int status_run(struct client *c, const struct args *a)
 		return say_usage("--max-age: %s", message);
 	c->no_start = true;
 	r = status_check_running(c);
+	if (metrics)
+		return r ? status_metrics_down(c, r) : status_metrics(c, plan, max_age_ns);
 	if (r)
 		return plan ? status_unknown(c, plan, r) : r;
 	return plan ? status_plan(c, plan, max_age_ns) : status_service(c);
@@ -286,6 +401,7 @@ static int status_run(struct client *c, const struct args *a)
 static const struct option_spec status_options[] = {
 	{ "plan", 0, "PLAN", "Only whether this plan's newest session is good" },
 	{ "max-age", 0, "TIME", "and not older than this: 26h" },
+	{ "format", 0, "FORMAT", "text, json, or openmetrics: gauges for Prometheus" },
 	{ NULL },
 };
 

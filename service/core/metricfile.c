@@ -6,6 +6,8 @@
  */
 #include "metricfile.h"
 
+#include "decimal.h"
+
 #include <inttypes.h>
 
 void metricfile_init(struct metricfile *m, GString *out)
@@ -45,6 +47,14 @@ void metricfile_sample_number(struct metricfile *m, const char *labels, uint64_t
 	g_autofree char *text = g_strdup_printf("%" PRIu64, value);
 
 	metricfile_sample(m, labels, text);
+}
+
+void metricfile_sample_time(struct metricfile *m, const char *labels, uint64_t ns, unsigned ps)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	decimal_append_time(text, ns, ps, 1);
+	metricfile_sample(m, labels, text->str);
 }
 
 void metricfile_end(struct metricfile *m)

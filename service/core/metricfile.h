@@ -25,6 +25,8 @@ void metricfile_family(struct metricfile *m, const char *name, const char *unit,
 /* @labels: as metricfile_label() makes them, or "". @value: a number as it is to stand there. */
 void metricfile_sample(struct metricfile *m, const char *labels, const char *value);
 void metricfile_sample_number(struct metricfile *m, const char *labels, uint64_t value);
+/* Seconds; @ps 0..999. */
+void metricfile_sample_time(struct metricfile *m, const char *labels, uint64_t ns, unsigned ps);
 /* Ends the file: nothing may follow. */
 void metricfile_end(struct metricfile *m);
 

@@ -7,6 +7,8 @@
  */
 #include "quantity.h"
 
+#include "decimal.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -160,25 +162,11 @@ bool quantity_stored(const struct quantity *q, const json_t *figures, struct amo
 	return amount_real(ret, json_is_real(j), json_real_value(j));
 }
 
-void amount_append_time(GString *out, const struct amount *a, uint64_t per_second)
-{
-	uint64_t unit_ns = 1000000000 / per_second, rest = a->n % unit_ns * 1000 + a->thousandths;
-	uint64_t digit = unit_ns * 100; /* of the first decimal, in ps */
-
-	g_string_append_printf(out, "%" PRIu64, a->n / unit_ns);
-	if (rest)
-		g_string_append_c(out, '.');
-	for (; rest; digit /= 10) {
-		g_string_append_c(out, (char)('0' + rest / digit));
-		rest %= digit;
-	}
-}
-
 void quantity_append(GString *out, const struct quantity *q, const struct amount *a,
 		     uint64_t per_second)
 {
 	if (q->unit == QUANTITY_COUNT)
 		g_string_append_printf(out, "%" PRIu64, a->n);
 	else
-		amount_append_time(out, a, per_second);
+		decimal_append_time(out, a->n, a->thousandths, per_second);
 }

@@ -46,5 +46,3 @@ bool quantity_stored(const struct quantity *q, const json_t *figures, struct amo
  */
 void quantity_append(GString *out, const struct quantity *q, const struct amount *a,
 		     uint64_t per_second);
-/* A time alone. */
-void amount_append_time(GString *out, const struct amount *a, uint64_t per_second);

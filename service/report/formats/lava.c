@@ -11,6 +11,7 @@
  * behind it, so that a larger number is left out of its signal.
  */
 #include "cases.h"
+#include "decimal.h"
 #include "duration.h"
 #include "quantity.h"
 #include "report.h"
@@ -75,7 +76,6 @@ static void lava_signal(struct lava *l, const char *stage, const char *name, con
 static char *lava_limit_value(const struct result_limit *l, const char **ret_units)
 {
 	GString *text = g_string_new(NULL);
-	struct amount a = { .n = l->value };
 	uint64_t whole = l->value;
 
 	switch (l->limit.figure) {
@@ -93,7 +93,7 @@ static char *lava_limit_value(const struct result_limit *l, const char **ret_uni
 	default:
 		*ret_units = "us";
 		whole /= 1000;
-		amount_append_time(text, &a, 1000000);
+		decimal_append_time(text, l->value, 0, 1000000);
 	}
 	return g_string_free(text, l->outcome == LIMIT_UNKNOWN || whole >= LAVA_LARGEST);
 }

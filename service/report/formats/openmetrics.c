@@ -97,12 +97,8 @@ static char *openmetrics_with(const char *labels, const char *name, const char *
 
 static void openmetrics_time(struct openmetrics *m, const char *labels, bool known, uint64_t ns)
 {
-	g_autoptr(GString) text = g_string_new(NULL);
-	struct amount a = { .n = ns };
-
-	amount_append_time(text, &a, 1);
 	if (known)
-		metricfile_sample(&m->file, labels, text->str);
+		metricfile_sample_time(&m->file, labels, ns, 0);
 }
 
 static void openmetrics_amount(struct openmetrics *m, const char *labels, const struct quantity *q,
