@@ -63,7 +63,19 @@ static void notes_add(GPtrArray *notes, const struct finding *f, char *text)
 	g_ptr_array_add(notes, n);
 }
 
-/* "stage hd, dohell: " or "" when every stage has it. */
+/* It is there more than once. */
+static bool notes_repeated(const struct result *r, const struct result_stage *s)
+{
+	for (guint i = 0; i < r->stages->len; i++) {
+		const struct result_stage *other = r->stages->pdata[i];
+
+		if (other != s && strcmp(other->name, s->name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* "stage hd, dohell: ", "stage hd (repeat 2): " or "" when every stage has it. */
 static char *notes_where(const struct result *r, const struct finding *f)
 {
 	GString *where = g_string_new(NULL);
@@ -75,6 +87,8 @@ static char *notes_where(const struct result *r, const struct finding *f)
 		if (!notes_has(s->findings, f))
 			continue;
 		g_string_append_printf(where, "%s%s", n++ ? ", " : "", s->name);
+		if (notes_repeated(r, s))
+			g_string_append_printf(where, " (repeat %u)", s->repeat);
 	}
 	if (n == r->stages->len)
 		g_string_truncate(where, 0);

@@ -2,6 +2,7 @@
 #include "repeats.h"
 
 #include "cleanup.h"
+#include "notes.h"
 #include "result-sample.h"
 
 /* @n samples of @ns on one CPU; none: nothing was measured. */
@@ -121,6 +122,25 @@ static void test_json(void)
 	result_free(r);
 }
 
+/* What weakens one of several is said of that one. */
+static void test_notes(void)
+{
+	struct result *r = result_new();
+	g_autoptr(GPtrArray) notes = NULL;
+	const struct note *n;
+
+	add_stage(r, "a", 1, 10, 1000, VERDICT_INCONCLUSIVE);
+	add_stage(r, "b", 1, 10, 1000, VERDICT_INCONCLUSIVE);
+	add_stage(r, "a", 2, 10, 1000, VERDICT_INCONCLUSIVE);
+	finding_add(((struct result_stage *)r->stages->pdata[1])->findings, "steal", NULL);
+	finding_add(((struct result_stage *)r->stages->pdata[2])->findings, "steal", NULL);
+	notes = notes_new(r);
+	g_assert_cmpuint(notes->len, ==, 1);
+	n = notes->pdata[0];
+	g_assert_true(g_str_has_prefix(n->text, "stages b, a (repeat 2): "));
+	result_free(r);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -128,5 +148,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/repeats/partly-known", test_partly_known);
 	g_test_add_func("/repeats/none", test_none);
 	g_test_add_func("/repeats/json", test_json);
+	g_test_add_func("/repeats/notes", test_notes);
 	return g_test_run();
 }
