@@ -14,7 +14,8 @@ packages_test="$packages_run clang clang-format-14 clang-format llvm libclang-rt
 	openssh-client dbus-system-bus-common
 	dpkg-dev debhelper po-debconf lintian dkms dh-dkms systemd-container mmdebstrap e2fsprogs
 	make sparse linux-headers-amd64 linux-headers-rt-amd64
-	libxml2-utils librsvg2-bin weasyprint poppler-utils"
+	libxml2-utils librsvg2-bin weasyprint poppler-utils
+	prometheus prometheus-node-exporter python3-prometheus-client python3-junitparser perl python3-tap cmark-gfm"
 
 # Install those of the packages "$@" that are missing; quiet when there are none.
 install_missing() {
