@@ -112,7 +112,7 @@ def test_formats_come_from_the_service(daemon, bus):
     assert complete(f"{CTL} {where} session report --format cs") == ["csv"]
     assert set(complete(f"{CTL} {where} session import --format=")) >= {"cyclictest", "lrtbf-2005", "rteval"}
     assert complete(f"{CTL} {where} compare --format=markd") == ["markdown"]
-    assert set(complete(f"{CTL} {where} trend --format=")) >= {"text", "json", "csv", "svg"}
+    assert set(complete(f"{CTL} {where} trend --format=")) >= {"text", "json", "csv"}
     assert "help" not in complete(f"{CTL} {where} compare --format=")
 
 

@@ -47,7 +47,7 @@ def measure(caller, plan="brief", **options):
 def compare(caller, *sides, fmt="json", **options):
     kinds = {bool: "b", float: "d", str: "s", int: "u"}
     text = caller.manager("Compare", "assa{sv}", list(sides), fmt,
-                          {k: (kinds[type(v)], v) for k, v in options.items()})
+                          {k: (kinds[type(v)], v) for k, v in options.items()}, timeout=120)
     return json.loads(text) if fmt == "json" else text
 
 

@@ -2,13 +2,16 @@
 """A figure over all sessions of a plan, over the bus and by lrtbfctl."""
 import fcntl
 import json
+import os
 import random
+import shutil
+import sqlite3
 import time
 
 import pytest
 from client import run
 from jeepney import DBusErrorResponse
-from lrtbf import MANAGER, documented
+from lrtbf import MANAGER, ROOT, documented
 
 PLAN = """
 instrument = "timer"; policy = "other"; interval = "1ms"; duration = "%s"; cpus = "0"; %s
@@ -153,7 +156,6 @@ def test_client(history, bus, caller, folder):
 
 def test_bus_is_not_kept_waiting(history, ready, bus, caller):
     """A plan of many thousands of sessions."""
-    import sqlite3
     assert ready.stop() == 0
     with sqlite3.connect(ready.state / "lrtbfd.db") as db:
         copy_history(db, history[0][0], 20_000)
@@ -175,3 +177,26 @@ def copy_history(db, sid, n):
                        INSERT INTO {table} ({names}) SELECT {values} FROM {table} t, n WHERE t.{key} = ?""",
                    (1000 + n, row))
     db.commit()
+
+
+def test_over_ssh(history, bus, caller, folder):
+    """No descriptors travel there: import, comparison and trend come in the reply."""
+    if not shutil.which("systemd-stdio-bridge"):
+        pytest.skip("systemd-stdio-bridge, which ssh starts on the other side, is not installed")
+    with open(f"{folder}/ssh", "w") as script:
+        # its ends are one socket that does not block; cat wants to
+        script.write("#!/bin/sh\n/usr/bin/python3 -c 'import os; os.set_blocking(0, True)'\n"
+                     f"cat | systemd-stdio-bridge --bus-path='{bus.address}' | cat\n")
+    os.chmod(script.name, 0o755)
+
+    def far(*args):
+        result = run(None, "-H", "user@there", *args, env={"PATH": f"{folder}:{os.environ['PATH']}"})
+        assert (result.returncode, result.stderr) == (0, ""), args
+        return result.stdout
+    first, last = history[0][0], history[-1][0]
+    assert far("trend", "import_cyclictest") == trend(caller, "import_cyclictest", "text", unicode=True)
+    assert json.loads(far("compare", first, last, "--json"))["sides"][1]["sessions"][0]["id"] == last
+    sid, = far("session", "import", ROOT / "tests/fixtures/imports/cyclictest-rt.json").split()
+    assert caller.session_get(sid, "Plan") == "import_cyclictest_json"
+    far("session", "keep", sid, "--baseline=far")
+    assert sid in far("session", "list", "--baseline=far")
