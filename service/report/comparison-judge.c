@@ -14,14 +14,23 @@
 
 #include <string.h>
 
+enum judged { JUDGED_FAILS, JUDGED_UNSURE, JUDGED_NOT, _JUDGED_MAX };
+
+static const char *const judged_words[] = {
+	[JUDGED_FAILS] = "fails",
+	[JUDGED_UNSURE] = "not sure",
+	[JUDGED_NOT] = "not judged",
+};
+
 struct judging {
 	struct comparison *c;
 	unsigned judged, failed, doubtful;
+	GPtrArray *said[_JUDGED_MAX]; /* of char: what grew by more */
 };
 
 static void judge_say(struct judging *j, const struct comparison_group *g,
 		      const struct comparison_stage *s, unsigned side, unsigned column,
-		      const char *what)
+		      enum judged what)
 {
 	const struct comparison_column *c = comparison_column(g, column);
 	const struct comparison_difference *d = comparison_difference_at(s->place[side], column);
@@ -33,8 +42,8 @@ static void judge_say(struct judging *j, const struct comparison_group *g,
 	g_autofree char *interval =
 		d->interval ? g_strdup_printf(" (%s to %s)", low, high) : g_strdup("");
 
-	g_ptr_array_add(j->c->exceeded, g_strdup_printf("%s, %s: %s %s %%%s: %s", title, load, name,
-							percent, interval, what));
+	g_ptr_array_add(j->said[what], g_strdup_printf("%s, %s: %s %s %%%s: %s", title, load, name,
+						       percent, interval, judged_words[what]));
 }
 
 static bool judge_foreign(const struct comparison_group *g)
@@ -52,7 +61,7 @@ static void judge_cell(struct judging *j, const struct comparison_group *g,
 		return;
 	if (!comparison_column(g, column)->judged) {
 		if (d->exact > bound)
-			judge_say(j, g, s, side, column, "not judged");
+			judge_say(j, g, s, side, column, JUDGED_NOT);
 		return;
 	}
 	j->judged++;
@@ -60,10 +69,10 @@ static void judge_cell(struct judging *j, const struct comparison_group *g,
 		return;
 	if (d->interval ? d->surest > bound : judge_foreign(g)) {
 		j->failed++;
-		judge_say(j, g, s, side, column, "fails");
+		judge_say(j, g, s, side, column, JUDGED_FAILS);
 	} else {
 		j->doubtful++;
-		judge_say(j, g, s, side, column, "not sure");
+		judge_say(j, g, s, side, column, JUDGED_UNSURE);
 	}
 }
 
@@ -88,12 +97,16 @@ void comparison_judge(struct comparison *c)
 	c->verdict = c->forced ? VERDICT_INCONCLUSIVE : VERDICT_NONE;
 	if (!(c->options.fail_above > 0))
 		return;
+	for (int i = 0; i < _JUDGED_MAX; i++)
+		j.said[i] = g_ptr_array_new();
 	for (guint i = 0; i < c->groups->len; i++) {
 		const struct comparison_group *g = c->groups->pdata[i];
 
 		for (guint k = 0; g->shown && k < g->stages->len; k++)
 			judge_stage(&j, g, g->stages->pdata[k]);
 	}
+	for (int i = 0; i < _JUDGED_MAX; i++) /* the worst first */
+		g_ptr_array_extend_and_steal(c->exceeded, j.said[i]);
 	if (c->forced)
 		return;
 	if (j.failed)

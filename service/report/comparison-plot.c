@@ -247,13 +247,23 @@ static struct svg_frame percents_frame(const struct percents *p, unsigned slots)
 	return f;
 }
 
+/* What the lines through the marks are. */
+static const char *percents_interval(const struct percents *p, const struct comparison *c)
+{
+	if (p->group->intervals == 0)
+		return ".";
+	for (unsigned i = 1; i < p->n; i++)
+		if (comparison_basis(p->group, c->base, p->sides[i]) == COMPARISON_RUN)
+			return "; the line is the 95 % interval of this run only.";
+	return "; the line is the 95 % interval over sessions.";
+}
+
 /* The legend without the base, which is the zero line. */
 static void percents_begin(const struct percents *p, struct svg *s, const struct comparison *c,
-			   const char *title, bool intervals)
+			   const char *title)
 {
 	g_autofree char *base = svg_foreign(comparison_side(c, c->base)->title);
-	g_autofree char *sub = g_strdup_printf(
-		"In percent of %s%s", base, intervals ? "; the line is the 95 % interval." : ".");
+	g_autofree char *sub = g_strdup_printf("In percent of %s%s", base, percents_interval(p, c));
 	struct svg_entry entries[PLOT_SIDES] = { 0 };
 
 	for (unsigned i = 1; i < p->n; i++)
@@ -283,7 +293,7 @@ static bool plot_averages(struct svg *s, const struct comparison *c,
 	if (!p.any)
 		return false;
 	f = percents_frame(&p, g->stages->len);
-	percents_begin(&p, s, c, "Difference of averages", g->intervals > 0);
+	percents_begin(&p, s, c, "Difference of averages");
 	svg_frame(s, &f, PLOT_HEIGHT);
 	svg_rule_y(s, &f, 0, NULL);
 	for (unsigned i = 0; i < g->stages->len; i++)
@@ -315,7 +325,7 @@ static bool plot_benchmark(struct svg *s, const struct comparison *c,
 	if (!p.any)
 		return false;
 	f = percents_frame(&p, g->columns->len);
-	percents_begin(&p, s, c, title, g->intervals > 0);
+	percents_begin(&p, s, c, title);
 	svg_frame(s, &f, PLOT_HEIGHT);
 	svg_rule_y(s, &f, 0, NULL);
 	for (unsigned i = 0; i < g->columns->len; i++)

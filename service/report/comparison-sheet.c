@@ -10,7 +10,9 @@
 
 #include <string.h>
 
-#define SHEET_IDS 3 /* sessions of a side that are named */
+#define SHEET_TITLES   3 /* sides that are named in one warning */
+#define SHEET_IDS      3 /* sessions of a side that are named */
+#define SHEET_EXCEEDED 8 /* figures that grew by more, the worst first */
 
 /* --- head --- */
 
@@ -48,18 +50,44 @@ static void sheet_side(struct comparison_sheet *s, const struct comparison *c, u
 	s->field(s, i == c->base ? "base" : "against it", out->str);
 }
 
+static bool sheet_same_note(const struct comparison_note *a, const struct comparison_note *b)
+{
+	return strcmp(a->id, b->id) == 0 && strcmp(a->text, b->text) == 0;
+}
+
+char *comparison_note_text(const struct comparison *c, guint at)
+{
+	const struct comparison_note *n = c->notes->pdata[at];
+	g_autoptr(GString) out = g_string_new(NULL);
+	unsigned sides = 0;
+
+	for (guint i = 0; i < at; i++)
+		if (sheet_same_note(c->notes->pdata[i], n))
+			return NULL;
+	if (n->side < 0 || (c->sides->len == 2 && n->side != (int)c->base))
+		return g_strdup(n->text);
+	for (guint i = at; i < c->notes->len; i++) {
+		const struct comparison_note *other = c->notes->pdata[i];
+
+		if (sheet_same_note(other, n) && ++sides <= SHEET_TITLES)
+			g_string_append_printf(out, "%s%s", sides > 1 ? ", " : "",
+					       comparison_side(c, (unsigned)other->side)->title);
+	}
+	if (sides > SHEET_TITLES)
+		g_string_append_printf(out, " and %u more", sides - SHEET_TITLES);
+	g_string_append_printf(out, ": %s", n->text);
+	return g_strdup(out->str);
+}
+
 static void sheet_warnings(struct comparison_sheet *s, const struct comparison *c)
 {
 	for (guint i = 0; i < c->notes->len; i++) {
 		const struct comparison_note *n = c->notes->pdata[i];
-		bool named = n->side >= 0 && (c->sides->len > 2 || n->side == (int)c->base);
-		g_autofree char *text =
-			named ? g_strdup_printf("%s: %s",
-						comparison_side(c, (unsigned)n->side)->title,
-						n->text)
-			      : g_strdup(n->text);
+		g_autofree char *text = comparison_note_text(c, i);
 
-		s->item(s, strcmp(n->id, "forced") == 0 ? PAGE_BAD : PAGE_DOUBT, "warning: ", text);
+		if (text)
+			s->item(s, strcmp(n->id, "forced") == 0 ? PAGE_BAD : PAGE_DOUBT,
+				"warning: ", text);
 	}
 }
 
@@ -79,8 +107,15 @@ static void sheet_verdict(struct comparison_sheet *s, const struct comparison *c
 			"fail when they surely grew by more; not judged: max, min, stddev",
 			verdict_to_string(c->verdict), bound);
 	s->field(s, "verdict", text);
-	for (guint i = 0; i < c->exceeded->len; i++)
+	for (guint i = 0; i < MIN(c->exceeded->len, SHEET_EXCEEDED); i++)
 		s->item(s, PAGE_DOUBT, "grew by more: ", c->exceeded->pdata[i]);
+	if (c->exceeded->len > SHEET_EXCEEDED) {
+		g_autofree char *more =
+			g_strdup_printf("%u more, which format json lists as \"exceeded\"",
+					c->exceeded->len - SHEET_EXCEEDED);
+
+		s->item(s, PAGE_DOUBT, "grew by more: ", more);
+	}
 }
 
 /* --- tables --- */

@@ -26,6 +26,9 @@ void comparison_sheet_write(struct comparison_sheet *s, const struct comparison 
 /* "2005-1, 2005-2 and 3 more": at most @most titles. g_free(). */
 char *comparison_titles(const struct comparison *c, unsigned most);
 
+/* Warning number @at with the sides that it is of; NULL: one before says the same. g_free(). */
+char *comparison_note_text(const struct comparison *c, guint at);
+
 /* A sheet on a page, which stays the caller's. */
 struct comparison_page_sheet {
 	struct comparison_sheet sheet; /* first */

@@ -402,6 +402,26 @@ static void test_others(void)
 	g_assert_nonnull(strstr(made_warning(k, "clock-source"), "peer's clock_source tsc / hpet"));
 }
 
+/* One sentence for all sides that it is true of. */
+static void test_alike_warnings(void)
+{
+	struct result *all[] = { plain("a"), plain("b"), plain("c"), plain("d"),
+				 plain("e"), plain("f"), NULL };
+	struct comparison *c;
+	g_autofree char *text = NULL;
+	const char *at;
+
+	for (int i = 0; i < 6; i++)
+		made_condition(all[i], "clock", "source", json_string(i ? "hpet" : "tsc"));
+	c = made_comparison(NULL, all);
+	g_assert_cmpint(comparison_finish(c, NULL), ==, 0);
+	text = made_text("text", c);
+	g_assert_nonnull(strstr(text, "b, c, d and 2 more: clock source differs: tsc / hpet."));
+	at = strstr(text, "clock source differs");
+	g_assert_null(strstr(at + 1, "clock source differs"));
+	comparison_free(c);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -421,5 +441,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/comparison-gate/effects", test_effects);
 	g_test_add_func("/comparison-gate/counts", test_counts);
 	g_test_add_func("/comparison-gate/others", test_others);
+	g_test_add_func("/comparison-gate/alike-warnings", test_alike_warnings);
 	return g_test_run();
 }

@@ -22,9 +22,10 @@ static void svg_warnings(struct svg *s, const struct comparison *c)
 {
 	for (guint i = 0; i < c->notes->len; i++) {
 		const struct comparison_note *n = c->notes->pdata[i];
-		g_autofree char *text = g_strdup_printf("Warning: %s", n->text);
+		g_autofree char *said = comparison_note_text(c, i);
+		g_autofree char *text = g_strconcat("Warning: ", said, NULL);
 
-		if (strcmp(n->id, "forced") == 0 || strcmp(n->id, "base-kernel") == 0)
+		if (said && (strcmp(n->id, "forced") == 0 || strcmp(n->id, "base-kernel") == 0))
 			svg_note(s, text);
 	}
 }

@@ -3,14 +3,11 @@
  * The report for an issue tracker, in the Markdown that GitHub and GitLab share: what a reader of a
  * bug report needs, within the 64 KiB that such a comment may have. So of many CPUs the worst are
  * shown, and there is no histogram.
- *
- * Text of strangers (labels, stages, findings) shows as what it is: every character that Markdown
- * could take for its own is escaped, and a name behind '@' calls nobody, for which a backslash is
- * not enough: trackers look for names after rendering.
  */
 #include "cases.h"
 #include "cell.h"
 #include "duration.h"
+#include "markdowntext.h"
 #include "notes.h"
 #include "policy.h"
 #include "quantity.h"
@@ -22,26 +19,6 @@
 #include <string.h>
 
 #define MARKDOWN_CPUS 16 /* of a stage */
-
-static void markdown_text(GString *out, const char *s)
-{
-	g_autofree char *clean = cell_text(s);
-
-	for (const char *p = clean; *p; p++) {
-		if (*p == '<')
-			g_string_append(out, "&lt;");
-		else if (*p == '&')
-			g_string_append(out, "&amp;");
-		else if (*p == '>')
-			g_string_append(out, "&gt;");
-		else if (*p == '@' || *p == '#')
-			g_string_append_printf(out, "%c<!-- -->", *p);
-		else if (strchr("\\`*_[]!|~$", *p))
-			g_string_append_printf(out, "\\%c", *p);
-		else
-			g_string_append_c(out, *p);
-	}
-}
 
 /* --- tables --- */
 
@@ -60,7 +37,7 @@ static void markdown_head(GString *out, const char *const *titles, size_t n, siz
 static void markdown_cell_text(GString *out, const char *s)
 {
 	g_string_append(out, "| ");
-	markdown_text(out, *s ? s : "-");
+	markdowntext_append(out, *s ? s : "-");
 	g_string_append_c(out, ' ');
 }
 
@@ -153,7 +130,7 @@ static void markdown_notes(GString *out, const struct result *r)
 
 		g_string_append_printf(out, "%s- **%s:** ", i ? "" : "\n",
 				       n->inconclusive ? "Inconclusive" : "Warning");
-		markdown_text(out, n->text);
+		markdowntext_append(out, n->text);
 		g_string_append_c(out, '\n');
 	}
 }
@@ -163,7 +140,7 @@ static void markdown_title(GString *out, const struct result *r)
 	const char *verdict = verdict_to_string(r->verdict);
 
 	g_string_append(out, "### Latency report: ");
-	markdown_text(out, r->plan);
+	markdowntext_append(out, r->plan);
 	if (*verdict)
 		g_string_append_printf(out, ", verdict **%s**", verdict);
 	g_string_append_c(out, '\n');
@@ -221,7 +198,7 @@ static void markdown_unplaced(GString *out, const struct result *r, char **names
 		if (all->unplaced == 0)
 			continue;
 		g_string_append(out, "\nOf ");
-		markdown_text(out, names[i]);
+		markdowntext_append(out, names[i]);
 		if (all->unplaced_from_ns)
 			g_string_append_printf(out,
 					       ", %" PRIu64
@@ -285,7 +262,7 @@ static void markdown_cpus(GString *out, const struct result_stage *s, const char
 		return;
 	g_ptr_array_extend(cpus, s->cpus, NULL, NULL);
 	g_string_append(out, "\nCPUs in ");
-	markdown_text(out, name);
+	markdowntext_append(out, name);
 	if (n < cpus->len) {
 		g_ptr_array_sort(cpus, markdown_worse);
 		g_string_append_printf(out, ", the %u of %u with the largest maximum", n,
