@@ -7,10 +7,10 @@
 
 #include "cell.h"
 #include "conditionsdiff.h"
+#include "message.h"
 #include "value.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <string.h>
 
 static void session_free(gpointer data)
@@ -65,21 +65,6 @@ struct comparison *comparison_free(struct comparison *c)
 	g_ptr_array_unref(c->exceeded);
 	g_free(c);
 	return NULL;
-}
-
-static int comparison_say(char **ret_message, int r, const char *fmt, ...) G_GNUC_PRINTF(3, 4);
-
-static int comparison_say(char **ret_message, int r, const char *fmt, ...)
-{
-	g_autofree char *text = NULL;
-	va_list ap;
-
-	va_start(ap, fmt);
-	text = g_strdup_vprintf(fmt, ap);
-	va_end(ap);
-	if (ret_message)
-		*ret_message = cell_text(text);
-	return r;
 }
 
 unsigned comparison_add_side(struct comparison *c, const char *name)
@@ -152,17 +137,17 @@ int comparison_add(struct comparison *c, unsigned side, const struct result *r, 
 	struct comparison_group *g;
 
 	if (r->thinned_usec)
-		return comparison_say(ret_message, -EINVAL,
-				      "The details of session %s were removed, as its plan's "
-				      "\"keep\" wants it: nothing is left to compare.",
-				      r->id);
+		return message_fail(ret_message, -EINVAL,
+				    "The details of session %s were removed, as its plan's "
+				    "\"keep\" wants it: nothing is left to compare.",
+				    r->id);
 	if (!r->stages || r->stages->len == 0)
-		return comparison_say(ret_message, -EINVAL,
-				      "Session %s has begun no stage: there is nothing to compare.",
-				      r->id);
+		return message_fail(ret_message, -EINVAL,
+				    "Session %s has begun no stage: there is nothing to compare.",
+				    r->id);
 	if (side >= COMPARISON_SIDES_MAX || side >= c->sides->len)
-		return comparison_say(ret_message, -EINVAL, "At most %d sides can be compared.",
-				      COMPARISON_SIDES_MAX);
+		return message_fail(ret_message, -EINVAL, "At most %d sides can be compared.",
+				    COMPARISON_SIDES_MAX);
 	comparison_add_session(comparison_side(c, side), r);
 	g = comparison_group_of(c, r);
 	if (g->sessions[side]++ == 0)
@@ -191,9 +176,9 @@ static int comparison_find_base(struct comparison *c, char **ret_message)
 			return 0;
 		g_string_append_printf(names, "%s%s", i ? ", " : "", comparison_side(c, i)->name);
 	}
-	return comparison_say(ret_message, -EINVAL,
-			      "The base \"%s\" is none of what is compared: %s.", c->options.base,
-			      names->str);
+	return message_fail(ret_message, -EINVAL,
+			    "The base \"%s\" is none of what is compared: %s.", c->options.base,
+			    names->str);
 }
 
 static int comparison_check(struct comparison *c, char **ret_message)
@@ -201,19 +186,18 @@ static int comparison_check(struct comparison *c, char **ret_message)
 	bool stage = !c->options.stage;
 
 	if (c->sides->len < 2 || c->sides->len > COMPARISON_SIDES_MAX)
-		return comparison_say(ret_message, -EINVAL,
-				      "A comparison is of 2 to %d sides, and these are %u.",
-				      COMPARISON_SIDES_MAX, c->sides->len);
+		return message_fail(ret_message, -EINVAL,
+				    "A comparison is of 2 to %d sides, and these are %u.",
+				    COMPARISON_SIDES_MAX, c->sides->len);
 	for (guint i = 0; i < c->sides->len; i++)
 		if (comparison_side(c, i)->sessions->len == 0)
-			return comparison_say(ret_message, -EINVAL, "\"%s\" has no session.",
-					      comparison_side(c, i)->name);
+			return message_fail(ret_message, -EINVAL, "\"%s\" has no session.",
+					    comparison_side(c, i)->name);
 	for (guint i = 0; i < c->groups->len; i++)
 		stage = stage || ((struct comparison_group *)c->groups->pdata[i])->stages->len > 0;
 	if (!stage)
-		return comparison_say(ret_message, -EINVAL,
-				      "None of these sessions has a stage \"%s\".",
-				      c->options.stage);
+		return message_fail(ret_message, -EINVAL,
+				    "None of these sessions has a stage \"%s\".", c->options.stage);
 	return comparison_find_base(c, ret_message);
 }
 
@@ -267,8 +251,10 @@ int comparison_finish(struct comparison *c, char **ret_message)
 
 	if (r == 0)
 		r = comparison_gate(c, &message);
-	if (r < 0) /* names of strangers are in it */
-		return comparison_say(ret_message, r, "%s", message);
+	if (r < 0 && ret_message) /* names of strangers are in it */
+		*ret_message = cell_text(message);
+	if (r < 0)
+		return r;
 	comparison_title(c);
 	comparison_differences(c);
 	comparison_warn(c);
@@ -292,7 +278,7 @@ int comparison_render(const char *format, const struct comparison *c,
 			return (*f)->render(c, o ? o : &defaults, out, ret_message);
 		g_string_append_printf(names, "%s%s", names->len ? ", " : "", (*f)->name);
 	}
-	return comparison_say(ret_message, -EINVAL,
-			      "There is no comparison format \"%s\"; there are %s.", format,
-			      names->str);
+	return message_fail(ret_message, -EINVAL,
+			    "There is no comparison format \"%s\"; there are %s.", format,
+			    names->str);
 }
