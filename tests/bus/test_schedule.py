@@ -454,7 +454,7 @@ def test_report_of_a_skipped_one(ready, caller, bus):
     assert caller.session_get(sid, "State") == "skipped"
     for fmt in caller.get("/org/lrtbf1", "Manager", "Formats"):
         result = run(bus, "session", "report", sid, f"--format={fmt}")
-        assert result.returncode == 0 or "has measured on no CPU" in result.stderr, (fmt, result.stderr)
+        assert result.returncode == 0 or "has measured " in result.stderr, (fmt, result.stderr)
     text = run(bus, "session", "report", sid).stdout
     assert "late, by its schedule" in text and "nothing was measured" in text
     session = caller.report(sid)["session"]
