@@ -62,10 +62,12 @@ static void case_weaken_findings(struct test_case *c, const GPtrArray *findings)
 	}
 }
 
-static char *case_limit_value(const struct result_limit *l)
+char *cases_limit_value(const struct result_limit *l)
 {
 	g_autofree char *value = NULL;
 
+	if (l->outcome == LIMIT_UNKNOWN)
+		return NULL;
 	switch (l->limit.figure) {
 	case LIMIT_MISSED:
 	case LIMIT_LOST:
@@ -96,7 +98,7 @@ static void cases_of_limit(GPtrArray *cases, int stage, const struct result_limi
 		case_weaken(c, CASE_INCONCLUSIVE, "The figure is not known.");
 		return;
 	}
-	value = case_limit_value(l);
+	value = cases_limit_value(l);
 	text = g_strdup_printf("%s: %s.", l->outcome == LIMIT_BROKEN ? "Broken" : "Kept", value);
 	case_weaken(c, l->outcome == LIMIT_BROKEN ? CASE_FAIL : CASE_PASS, text);
 	if (l->outcome == LIMIT_KEPT && doubt)

@@ -34,3 +34,7 @@ GPtrArray *cases_new(const struct result *r);
 
 /* How many of @cases have @outcome; @stage: as in struct test_case, or CASES_ALL. */
 unsigned cases_count(const GPtrArray *cases, int stage, enum case_outcome outcome);
+
+/* What a limit's figure is, for people: "48.696us on CPU 0", "12", "98.5 %"; NULL: not known.
+ * g_free(). */
+char *cases_limit_value(const struct result_limit *l);

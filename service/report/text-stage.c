@@ -7,6 +7,7 @@
 #include "text-stage.h"
 
 #include "bars.h"
+#include "cases.h"
 #include "cell.h"
 #include "duration.h"
 #include "pagehtml.h"
@@ -172,28 +173,6 @@ static void text_percentiles(struct page *p, const struct result_stage *s, const
 	table_free(t);
 }
 
-static char *text_limit_value(const struct result_limit *l)
-{
-	g_autofree char *value = NULL;
-
-	if (l->outcome == LIMIT_UNKNOWN)
-		return NULL;
-	switch (l->limit.figure) {
-	case LIMIT_MISSED:
-	case LIMIT_LOST:
-		value = cell_count(l->value);
-		break;
-	case LIMIT_WITHIN:
-		value = cell_percent(l->value, 1000000);
-		break;
-	default:
-		value = duration_format(l->value);
-	}
-	if (l->cpu < 0)
-		return g_steal_pointer(&value);
-	return g_strdup_printf("%s on CPU %d", value, l->cpu);
-}
-
 /* With what its baseline came to, which is not in its words. */
 static char *text_limit_text(const struct limit *l)
 {
@@ -226,7 +205,7 @@ static void text_limits(struct page *p, const struct result_stage *s)
 		table_row(t, styles[l->outcome]);
 		table_cell(t, text_limit_text(&l->limit));
 		table_cell(t, g_strdup(outcomes[l->outcome]));
-		table_cell(t, text_limit_value(l));
+		table_cell(t, cases_limit_value(l));
 	}
 	page_blank(p);
 	table_print(t, p);
