@@ -66,7 +66,8 @@ def test_killed(busy, number):
 def test_everything_of_it_killed(busy):
     """Daemon, measuring process and loads at once."""
     before = busy.pid()
-    busy.ok(["kill", "-9", before, *busy.processes("lrtbf-measure"), *busy.processes("sleep 1073")])
+    # those that follow the daemon may be gone before their turn comes
+    busy.sh(["kill", "-9", before, *busy.processes("lrtbf-measure"), *busy.processes("sleep 1073")])
     assert busy.wait_active(before) != before
     assert_kept(busy, "interrupted")
 
