@@ -136,7 +136,8 @@ static int compare_read(struct compare *k, char **ret_message)
 	result_free(result);
 	if (r >= 0) {
 		k->added++;
-	} else if (k->ids->len > 1 && (r == -EINVAL || r == -ENOENT)) {
+	} else if (k->ids->len > 1 && (r == -EINVAL || r == -ENOENT || r == -EINPROGRESS)) {
+		/* nothing to compare in it, gone meanwhile, or its end is being worked out */
 		g_free(k->nothing);
 		k->nothing = g_steal_pointer(&message);
 	} else {

@@ -114,24 +114,23 @@ static void on_importing_kept(int r, const char *message, void *userdata)
 	}
 	if (r < 0)
 		importing_fail(i, r, message);
-	importing_free(i);
+	g_ptr_array_remove(i->bus->imports, i);
 }
 
-/* From here on it is the store's: bus and caller may go. */
+/*
+ * From here on it is the store's, whether or not the caller waits. It counts among the imports
+ * until it is kept: their number is what bounds the memory, and a disk may be slow. The store
+ * answers before the bus is gone: at the latest when it is closed.
+ */
 static void importing_keep(struct importing *i)
 {
 	g_autofree char *message = NULL;
-	struct bus *b = i->bus;
-	guint index;
-	int r;
+	int r = sessions_adopt(i->bus->model.sessions, i->results, i->caller, on_importing_kept, i,
+			       &message);
 
-	if (g_ptr_array_find(b->imports, i, &index))
-		(void)g_ptr_array_steal_index(b->imports, index);
-	r = sessions_adopt(b->model.sessions, i->results, i->caller, on_importing_kept, i,
-			   &message);
 	if (r < 0) {
 		importing_fail(i, r, message);
-		importing_free(i);
+		g_ptr_array_remove(i->bus->imports, i);
 	}
 }
 

@@ -69,17 +69,14 @@ static void on_kept(int r, const char *message, void *userdata)
 static int keeping_do(struct keeping *k, char **ret_message)
 {
 	struct sessions *m = k->bus->model.sessions;
-	g_autofree char *message = NULL;
+	int r;
 
 	if (!k->baseline)
 		return sessions_set_kept(m, k->id, k->keep, on_kept, k, ret_message);
 	if (*k->baseline)
 		return sessions_set_baseline(m, k->id, k->baseline, on_kept, k, ret_message);
-	if (sessions_set_kept(m, k->id, true, NULL, NULL, &message) < 0) {
-		*ret_message = g_steal_pointer(&message);
-		return -EIO;
-	}
-	return sessions_set_baseline(m, k->id, "", on_kept, k, ret_message);
+	r = sessions_set_kept(m, k->id, true, NULL, NULL, ret_message);
+	return r < 0 ? r : sessions_set_baseline(m, k->id, "", on_kept, k, ret_message);
 }
 
 static int keeping_go(sd_bus_message *call, uid_t caller, void *data, sd_bus_error *error)

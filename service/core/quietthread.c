@@ -29,6 +29,7 @@ static void *quietthread_run(void *userdata)
 
 int quietthread_start(struct quietthread *t, void (*run)(void *userdata), void *userdata)
 {
+	struct sched_param param = { .sched_priority = 0 };
 	pthread_attr_t attr;
 	sigset_t all, before;
 	int r;
@@ -38,6 +39,10 @@ int quietthread_start(struct quietthread *t, void (*run)(void *userdata), void *
 	sigfillset(&all);
 	(void)pthread_attr_init(&attr); /* cannot fail on Linux */
 	(void)pthread_attr_setstacksize(&attr, t->stack_size ?: QUIETTHREAD_STACK);
+	/* never real-time, whatever its maker is run with */
+	(void)pthread_attr_setinheritsched(&attr, PTHREAD_EXPLICIT_SCHED);
+	(void)pthread_attr_setschedpolicy(&attr, SCHED_OTHER);
+	(void)pthread_attr_setschedparam(&attr, &param);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
 	r = pthread_create(&t->thread, &attr, quietthread_run, t);
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
