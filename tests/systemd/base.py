@@ -20,7 +20,7 @@ from kernel import CACHE, LabError, open_cache, output, prune
 
 SUITE = "bookworm"
 PACKAGES = """systemd systemd-sysv dbus polkitd procps util-linux iproute2 kmod debconf
-    libconfig9 libglib2.0-0 libgsl27 libjansson4 libsqlite3-0 libsystemd0 libudev1 zlib1g
+    libconfig9 libglib2.0-0 libjansson4 libsqlite3-0 libsystemd0 libudev1 zlib1g
     iputils-ping rt-tests stress-ng udev sqlite3""".split()
 # What a container has no use for, or would do at each boot.
 MASKED = """getty.target console-getty.service systemd-networkd.service systemd-resolved.service

@@ -220,9 +220,12 @@ def test_silent_logger(daemon, caller):
 @pytest.mark.parametrize("answer", ["handler", "kthread", "user"])
 def test_silent_target(daemon, caller, answer):
     """Nobody asks: one finding, and nulls for figures."""
-    report = run(daemon, caller, "lab", f"""instrument = "parport"; role = "target"; answer = "{answer}";
-        warm_up = "0s"; duration = "2s";""")
-    stage = stage_of(report)
+    for _ in range(3):  # whoever had the port before may have left an edge that is still under way
+        report = run(daemon, caller, "lab", f"""instrument = "parport"; role = "target"; answer = "{answer}";
+            warm_up = "0s"; duration = "2s";""")
+        stage = stage_of(report)
+        if stage["port"]["answers"] == 0:
+            break
     assert report["session"]["verdict"] == "inconclusive"
     assert [f["id"] for f in stage["findings"] if f["inconclusive"]] == ["port-silent"]
     assert (stage["all"]["count"], stage["all"]["avg_ns"]) == (0, None)
