@@ -172,13 +172,6 @@ int main(int argc, char **argv)
 	bool restore = false;
 	int r;
 
-	/*
-	 * One heap: those of threads that have ended would be kept beside it. What is large, as
-	 * figures are, goes back when it is freed: else the limit grows with the first one.
-	 */
-	(void)mallopt(M_ARENA_MAX, 1);
-	(void)mallopt(M_MMAP_THRESHOLD, 64 << 10);
-	(void)mallopt(M_TRIM_THRESHOLD, 64 << 10);
 	daemon_options_init(&options);
 	r = main_parse(argc, argv, &options, &restore);
 	if (r <= 0)

@@ -12,6 +12,7 @@
 #include "errors.h"
 #include "rendering.h"
 #include <errno.h>
+#include <malloc.h>
 #include <string.h>
 
 static const struct option_spec report_options[] = {
@@ -103,6 +104,7 @@ static int report_make(struct bus *b, sd_bus_message *m, GString **ret, sd_bus_e
 		return r;
 	r = report_render(format, result, &display, out, &message);
 	result_free(result);
+	(void)malloc_trim(0); /* a result is thousands of pieces */
 	if (r == -ENOENT || r == -EOPNOTSUPP)
 		r = -EINVAL;
 	if (r < 0)

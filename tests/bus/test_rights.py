@@ -193,7 +193,7 @@ def switches(pid):
 
 @pytest.mark.alone
 def test_idle(make_daemon, bus):
-    """No wake-up in 10 s and less than 9 MiB, also after a session."""
+    """No wake-up in 10 s and less than 8 MiB, also after a session."""
     import time
     daemon = make_daemon()
     daemon.plan("brief", PLAN.replace("fifo", "other").replace("priority = 70;", "") % "")
@@ -207,7 +207,7 @@ def test_idle(make_daemon, bus):
         status = Path(f"/proc/{daemon.pid}/status").read_text()
         rss = int(next(l for l in status.splitlines() if l.startswith("VmRSS")).split()[1])
         print(f"resident: {rss} KiB")
-        assert rss < 9 * 1024
+        assert rss < 8 * 1024
         if _ == 0:
             assert caller.wait_state(caller.start("brief")) == "done"
             caller.report(caller.manager("GetSession", "s", "last").rsplit("/", 1)[1], "text")
