@@ -16,6 +16,7 @@
 #include "errors.h"
 #include "inquiry.h"
 #include "limit.h"
+#include "pointfigure.h"
 #include "trend.h"
 #include <errno.h>
 #include <math.h>
@@ -41,7 +42,6 @@ struct trending {
 	struct bus *bus;
 	char *plan, *format, *stage; /* stage NULL: to be found out */
 	struct limit figure;
-	int percentile; /* which of figures_percentiles[]; -1: it is none */
 	bool by_kernel;
 	unsigned limit;
 	uint64_t since_usec;
@@ -76,59 +76,14 @@ static void trending_free(void *data)
 
 /* --- points --- */
 
-static double trending_value(const struct trending *t, const struct store_point *p)
-{
-	switch (t->figure.figure) {
-	case LIMIT_MAX:
-		return p->max_ns;
-	case LIMIT_MIN:
-		return p->min_ns;
-	case LIMIT_AVG:
-		return p->avg_ns;
-	case LIMIT_STDDEV:
-		return p->stddev_ns;
-	case LIMIT_PERCENTILE:
-		return p->percentile_ns[t->percentile];
-	case LIMIT_CORRECTED_PERCENTILE:
-		return p->corrected_ns[t->percentile];
-	case LIMIT_MISSED:
-		return p->missed;
-	case LIMIT_LOST:
-		return p->lost;
-	case LIMIT_WITHIN:
-		return p->within;
-	default:
-		return NAN;
-	}
-}
-
-static gint trending_order(gconstpointer a, gconstpointer b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double trending_joined(const struct trending *t)
-{
-	const double *v = (const double *)(const void *)t->values->data;
-	guint n = t->values->len;
-
-	if (n == 0)
-		return NAN;
-	g_array_sort(t->values, trending_order);
-	if (t->figure.figure == LIMIT_MAX)
-		return v[n - 1];
-	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
-}
-
 /* All points of the session at hand have come. */
 static void trending_close(struct trending *t)
 {
 	const struct trend_point point = {
 		.id = t->id,
 		.started_usec = t->started_usec,
-		.value = trending_joined(t),
+		.value = pointfigure_joined(&t->figure, (double *)(void *)t->values->data,
+					    t->values->len),
 		.kernel = t->kernel,
 		.verdict = t->verdict,
 	};
@@ -144,7 +99,7 @@ static void trending_close(struct trending *t)
 static void on_trending_point(const struct store_point *p, void *userdata)
 {
 	struct trending *t = userdata;
-	double value = trending_value(t, p);
+	double value = pointfigure_value(&t->figure, p);
 
 	if (p->started_usec < t->since_usec)
 		return;
@@ -323,14 +278,11 @@ static int trending_read_figure(struct trending *t, const char *name, sd_bus_err
 
 	if (limit_parse_figure(name, &t->figure, &message) < 0)
 		return bus_error_set(error, EINVAL, message);
-	t->percentile = -1;
 	if (t->figure.figure != LIMIT_PERCENTILE && t->figure.figure != LIMIT_CORRECTED_PERCENTILE)
 		return 0;
 	for (int i = 0; figures_percentiles[i].name; i++) {
-		if (figures_percentiles[i].ppm == t->figure.ppm) {
-			t->percentile = i;
+		if (figures_percentiles[i].ppm == t->figure.ppm)
 			return 0;
-		}
 		g_string_append_printf(known, "%sp%s", known->len ? ", " : "",
 				       figures_percentiles[i].name);
 	}

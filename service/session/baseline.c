@@ -10,10 +10,10 @@
 #include "baseline.h"
 
 #include "method.h"
+#include "pointfigure.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct baseline_session {
@@ -49,51 +49,6 @@ static struct baseline_session *baseline_session_new(const char *id, guint limit
 
 /* --- figures --- */
 
-static double baseline_percentile(const double *values, uint32_t ppm)
-{
-	for (size_t i = 0; figures_percentiles[i].name; i++)
-		if (figures_percentiles[i].ppm == ppm)
-			return values[i];
-	return NAN;
-}
-
-static double baseline_value(const struct limit *l, const struct store_point *p)
-{
-	switch (l->figure) {
-	case LIMIT_MAX:
-		return p->max_ns;
-	case LIMIT_MIN:
-		return p->min_ns;
-	case LIMIT_AVG:
-		return p->avg_ns;
-	case LIMIT_STDDEV:
-		return p->stddev_ns;
-	case LIMIT_PERCENTILE:
-		return baseline_percentile(p->percentile_ns, l->ppm);
-	case LIMIT_CORRECTED_PERCENTILE:
-		return baseline_percentile(p->corrected_ns, l->ppm);
-	default:
-		return NAN; /* limit_parse() refuses them against a baseline */
-	}
-}
-
-static int baseline_compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/* Of @values, at least one; of maxima the largest. */
-static double baseline_middle(const struct limit *l, GArray *values)
-{
-	const double *v = (const double *)values->data;
-	guint n = values->len;
-
-	qsort(values->data, n, sizeof(double), baseline_compare);
-	return l->figure == LIMIT_MAX ? v[n - 1] : (v[(n - 1) / 2] + v[n / 2]) / 2;
-}
-
 /* One for each session that has the figure. */
 static GArray *baseline_values(const struct baseline *b, guint limit)
 {
@@ -105,7 +60,8 @@ static GArray *baseline_values(const struct baseline *b, guint limit)
 		GArray *repeats = s->values->pdata[limit];
 
 		if (repeats->len > 0) {
-			double value = baseline_middle(l, repeats);
+			double value = pointfigure_joined(l, (double *)(void *)repeats->data,
+							  repeats->len);
 
 			g_array_append_val(all, value);
 		}
@@ -126,7 +82,7 @@ static void on_baseline_point(const struct store_point *p, void *userdata)
 		g_ptr_array_add(b->sessions, s);
 	}
 	for (guint i = 0; i < b->limits->len; i++) {
-		double value = baseline_value(&g_array_index(b->limits, struct limit, i), p);
+		double value = pointfigure_value(&g_array_index(b->limits, struct limit, i), p);
 
 		if (isfinite(value))
 			g_array_append_val((GArray *)s->values->pdata[i], value);
@@ -197,7 +153,8 @@ static void baseline_bind(const struct baseline *b, const char *name, struct res
 		if (lacks)
 			finding_add(s->findings, "no-baseline", "%s", lacks);
 		else
-			limit_set_baseline(l, baseline_middle(l, values));
+			limit_set_baseline(l, pointfigure_joined(l, (double *)(void *)values->data,
+								 values->len));
 	}
 }
 
