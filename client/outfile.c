@@ -128,6 +128,20 @@ void outfile_discard(struct outfile *f)
 	g_clear_pointer(&f->path, g_free);
 }
 
+int outfile_whole(const char *path, int (*write)(void *data, int fd), void *data)
+{
+	struct outfile f;
+	int r = outfile_open(&f, path);
+
+	if (r < 0)
+		return r;
+	r = write(data, f.fd);
+	if (r >= 0)
+		return outfile_commit(&f);
+	outfile_discard(&f);
+	return r;
+}
+
 int outfile_write(int fd, const void *data, size_t size)
 {
 	const char *p = data;

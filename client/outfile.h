@@ -17,6 +17,8 @@ int outfile_open(struct outfile *f, const char *path);
 /* Everything to the disk, then into place. -errno: nothing is left but what was there before. */
 int outfile_commit(struct outfile *f);
 void outfile_discard(struct outfile *f);
+/* The three together: what @write (0 or -errno) writes to the descriptor it is given. -errno. */
+int outfile_whole(const char *path, int (*write)(void *data, int fd), void *data);
 
 /* All of @data to @fd. -errno. */
 int outfile_write(int fd, const void *data, size_t size);

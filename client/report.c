@@ -168,16 +168,8 @@ static int report_to_stdout(struct client *c, int (*write)(void *data, int fd), 
 
 static int report_to_file(const char *path, int (*write)(void *data, int fd), void *data)
 {
-	struct outfile f;
-	int r = outfile_open(&f, path);
+	int r = outfile_whole(path, write, data);
 
-	if (r >= 0) {
-		r = write(data, f.fd);
-		if (r < 0)
-			outfile_discard(&f);
-		else
-			r = outfile_commit(&f);
-	}
 	return r < 0 ? (int)say_error("Cannot write '%s': %s.", path, g_strerror(-r))
 		     : OUTCOME_DONE;
 }

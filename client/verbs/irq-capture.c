@@ -44,18 +44,15 @@ static int irq_capture_open(struct client *c, int *ret)
 	return r;
 }
 
+static int irq_capture_write(void *data, int fd)
+{
+	return outfile_copy(*(const int *)data, fd);
+}
+
 static int irq_capture_to_file(int fd, const char *path)
 {
-	struct outfile f;
-	int r = outfile_open(&f, path);
+	int r = outfile_whole(path, irq_capture_write, &fd);
 
-	if (r >= 0) {
-		r = outfile_copy(fd, f.fd);
-		if (r < 0)
-			outfile_discard(&f);
-		else
-			r = outfile_commit(&f);
-	}
 	return r < 0 ? (int)say_error("Cannot write '%s': %s.", path, g_strerror(-r))
 		     : OUTCOME_DONE;
 }
