@@ -118,19 +118,26 @@ int db_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **ret, char **ret_mess
 	return rc == SQLITE_OK ? 0 : db_error(db, rc, ret_message);
 }
 
+int db_row(sqlite3 *db, sqlite3_stmt *stmt, char **ret_message)
+{
+	int rc = sqlite3_step(stmt);
+
+	if (rc == SQLITE_ROW)
+		return 0;
+	return rc == SQLITE_DONE ? 1 : db_error(db, rc, ret_message);
+}
+
 int db_number(sqlite3 *db, const char *sql, int64_t *ret, char **ret_message)
 {
 	g_autoptr(sqlite3_stmt) stmt = NULL;
-	int r, rc;
+	int r;
 
 	r = db_prepare(db, sql, &stmt, ret_message);
 	if (r < 0)
 		return r;
-	rc = sqlite3_step(stmt);
-	if (rc == SQLITE_DONE)
-		return 1;
-	if (rc != SQLITE_ROW)
-		return db_error(db, rc, ret_message);
+	r = db_row(db, stmt, ret_message);
+	if (r != 0)
+		return r;
 	*ret = sqlite3_column_int64(stmt, 0);
 	return 0;
 }

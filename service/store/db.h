@@ -37,4 +37,6 @@ int db_error(sqlite3 *db, int rc, char **ret_message);
 int db_exec(sqlite3 *db, const char *sql, char **ret_message);
 /* The first column of the first row of @sql as a number; 0 rows: @ret untouched, 1. */
 int db_number(sqlite3 *db, const char *sql, int64_t *ret, char **ret_message);
+/* The next row of @stmt: 0; 1: there is none; -errno as db_error(). */
+int db_row(sqlite3 *db, sqlite3_stmt *stmt, char **ret_message);
 int db_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **ret, char **ret_message);

@@ -191,17 +191,15 @@ static int points_conditions(sqlite3 *db, int64_t row, json_t **ret, char **ret_
 				" WHERE row = ? AND started_usec > 0 AND state IN (%s)",
 				points_states);
 	g_autoptr(sqlite3_stmt) stmt = NULL;
-	int r, rc;
+	int r;
 
 	r = db_prepare(db, sql, &stmt, ret_message);
 	if (r < 0)
 		return r;
 	(void)sqlite3_bind_int64(stmt, 1, row);
-	rc = sqlite3_step(stmt);
-	if (rc == SQLITE_DONE)
-		return 1;
-	if (rc != SQLITE_ROW)
-		return db_error(db, rc, ret_message);
+	r = db_row(db, stmt, ret_message);
+	if (r != 0)
+		return r;
 	*ret = rows_json_parse((const char *)sqlite3_column_text(stmt, 0));
 	return 0;
 }

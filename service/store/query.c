@@ -192,7 +192,7 @@ int query_head(sqlite3 *db, const char *id, struct head_row **ret, char **ret_me
 {
 	g_autoptr(GString) sql = g_string_new(NULL);
 	g_autoptr(sqlite3_stmt) stmt = NULL;
-	int r, rc;
+	int r;
 
 	query_columns(sql, head_numbers, _HEAD_NUMBER_MAX, head_texts, _HEAD_TEXT_MAX);
 	g_string_append(sql, " FROM sessions LEFT JOIN papers ON session = row WHERE id = :id");
@@ -200,11 +200,9 @@ int query_head(sqlite3 *db, const char *id, struct head_row **ret, char **ret_me
 	if (r < 0)
 		return r;
 	query_bind_text(stmt, ":id", id);
-	rc = sqlite3_step(stmt);
-	if (rc == SQLITE_DONE)
-		return 1;
-	if (rc != SQLITE_ROW)
-		return db_error(db, rc, ret_message);
+	r = db_row(db, stmt, ret_message);
+	if (r != 0)
+		return r;
 	*ret = query_take_head(stmt, _HEAD_TEXT_MAX);
 	return 0;
 }
@@ -280,17 +278,15 @@ int query_stages(sqlite3 *db, int64_t row, GPtrArray **ret, char **ret_message)
 int query_row(sqlite3 *db, const char *id, int64_t *ret, char **ret_message)
 {
 	g_autoptr(sqlite3_stmt) stmt = NULL;
-	int r, rc;
+	int r;
 
 	r = db_prepare(db, "SELECT row FROM sessions WHERE id = :id", &stmt, ret_message);
 	if (r < 0)
 		return r;
 	query_bind_text(stmt, ":id", id);
-	rc = sqlite3_step(stmt);
-	if (rc == SQLITE_DONE)
-		return 1;
-	if (rc != SQLITE_ROW)
-		return db_error(db, rc, ret_message);
+	r = db_row(db, stmt, ret_message);
+	if (r != 0)
+		return r;
 	*ret = sqlite3_column_int64(stmt, 0);
 	return 0;
 }

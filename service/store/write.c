@@ -240,17 +240,15 @@ static int write_stage(struct writer *w, int64_t row, const struct stage_row *s)
 static int write_find(struct writer *w, const char *id, int64_t *ret)
 {
 	g_autoptr(sqlite3_stmt) stmt = NULL;
-	int r, rc;
+	int r;
 
 	r = db_prepare(w->db, "SELECT row FROM sessions WHERE id = ?", &stmt, w->ret_message);
 	if (r < 0)
 		return r;
 	writer_bind_text(stmt, 1, id);
-	rc = sqlite3_step(stmt);
-	if (rc == SQLITE_DONE)
-		return 1;
-	if (rc != SQLITE_ROW)
-		return db_error(w->db, rc, w->ret_message);
+	r = db_row(w->db, stmt, w->ret_message);
+	if (r != 0)
+		return r;
 	*ret = sqlite3_column_int64(stmt, 0);
 	return 0;
 }
