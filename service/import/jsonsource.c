@@ -33,7 +33,7 @@ static bool jsonsource_moderate(const char *text, size_t size)
 	return opened <= 4 * SOURCE_CPUS_MAX;
 }
 
-int jsonsource_load(struct source *s, const char *text, size_t size, json_t **ret)
+static int jsonsource_load(struct source *s, const char *text, size_t size, json_t **ret)
 {
 	g_autofree char *mended = jsonsource_mend(text, size);
 	json_error_t error;
@@ -54,6 +54,25 @@ int jsonsource_load(struct source *s, const char *text, size_t size, json_t **re
 	json_decref(*ret);
 	*ret = NULL;
 	return source_fail_whole(s, "it is JSON, but no object");
+}
+
+int jsonsource_read(const char *format, const char *text, size_t size,
+		    const struct import_options *o, jsonsource_take_t take, GPtrArray *ret,
+		    char **ret_message)
+{
+	struct result *r = source_result(format, "latency", o);
+	struct source s;
+	json_t *j;
+	int e;
+
+	g_ptr_array_add(ret, r);
+	source_init(&s, text, size, o, ret_message);
+	e = jsonsource_load(&s, text, size, &j);
+	if (e < 0)
+		return e;
+	e = take(&s, j, o, r);
+	json_decref(j);
+	return e;
 }
 
 /* "17" -> 17, and nothing else: not "017", which would be the same one twice. */

@@ -7,8 +7,15 @@
 #include "source.h"
 #include <jansson.h>
 
-/* The object in @text. -EBADMSG with a sentence that names the line. json_decref(). */
-int jsonsource_load(struct source *s, const char *text, size_t size, json_t **ret);
+/*
+ * Of @text, whose top is an object, one result of latencies, which @take fills: 0 or -EBADMSG with
+ * a sentence. As an importer's read().
+ */
+typedef int (*jsonsource_take_t)(struct source *s, const json_t *j, const struct import_options *o,
+				 struct result *r);
+int jsonsource_read(const char *format, const char *text, size_t size,
+		    const struct import_options *o, jsonsource_take_t take, GPtrArray *ret,
+		    char **ret_message);
 
 struct jsonsource_keys {
 	const char *count;

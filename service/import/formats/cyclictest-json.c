@@ -140,19 +140,9 @@ static int cyclictest_json_read(const char *text, size_t size, const struct impo
 				GPtrArray *ret, char **ret_message)
 {
 	g_autoptr(GString) mended = cyclictest_json_text(text, size);
-	struct result *r = source_result(FORMAT, "latency", o);
-	struct source s;
-	json_t *j;
-	int e;
 
-	g_ptr_array_add(ret, r);
-	source_init(&s, text, size, o, ret_message);
-	e = jsonsource_load(&s, mended->str, mended->len, &j);
-	if (e < 0)
-		return e;
-	e = cyclictest_json_take(&s, j, o, r);
-	json_decref(j);
-	return e;
+	return jsonsource_read(FORMAT, mended->str, mended->len, o, cyclictest_json_take, ret,
+			       ret_message);
 }
 
 const struct import_format import_format_cyclictest_json = {

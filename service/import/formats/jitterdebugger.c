@@ -59,19 +59,7 @@ static int jitterdebugger_take(struct source *s, const json_t *j, const struct i
 static int jitterdebugger_read(const char *text, size_t size, const struct import_options *o,
 			       GPtrArray *ret, char **ret_message)
 {
-	struct result *r = source_result(FORMAT, "latency", o);
-	struct source s;
-	json_t *j;
-	int e;
-
-	g_ptr_array_add(ret, r);
-	source_init(&s, text, size, o, ret_message);
-	e = jsonsource_load(&s, text, size, &j);
-	if (e < 0)
-		return e;
-	e = jitterdebugger_take(&s, j, o, r);
-	json_decref(j);
-	return e;
+	return jsonsource_read(FORMAT, text, size, o, jitterdebugger_take, ret, ret_message);
 }
 
 const struct import_format import_format_jitterdebugger = {
