@@ -72,6 +72,29 @@ static inline bool in_child(void)
 	return true;
 }
 
+/* The same for a test that mounts; skipped where that is not permitted. */
+static inline bool in_child_that_mounts(void)
+{
+	if (mounts_permitted())
+		return in_child();
+	g_test_skip("mounting is not permitted");
+	return true;
+}
+
+/* What the store answered. */
+struct answer {
+	int calls, r;
+};
+
+static inline void on_answer(int r, const char *message, void *userdata)
+{
+	struct answer *a = userdata;
+
+	a->calls++;
+	a->r = r;
+	g_assert_cmpint(r == 0, ==, message == NULL);
+}
+
 static inline void fill_up(const char *path)
 {
 	static const char zeroes[4096];

@@ -307,32 +307,20 @@ static void listed(struct store *s, const char *baseline, const char *plan, cons
 	g_assert_cmpstr(got->str, ==, expected);
 }
 
-struct done {
-	int calls, r;
-};
-
-static void on_done(int r, const char *message, void *userdata)
-{
-	struct done *d = userdata;
-
-	d->calls++;
-	d->r = r;
-}
-
 static void test_baseline(void)
 {
 	g_autofree char *dir = fixture_dir();
-	struct done known = { 0 }, unknown = { 0 };
+	struct answer known = { 0 }, unknown = { 0 };
 	struct store *s = fixture_open(dir);
 
 	put(s, "s1", "a", SESSION_DONE, "none", 1000);
 	put(s, "s2", "b", SESSION_DONE, "none", 2000);
 	put(s, "s3", "a", SESSION_DONE, "none", 3000);
 	fixture_flush(s);
-	g_assert_cmpint(store_set_baseline(s, "s1", "good", on_done, &known), ==, 0);
+	g_assert_cmpint(store_set_baseline(s, "s1", "good", on_answer, &known), ==, 0);
 	g_assert_cmpint(store_set_baseline(s, "s2", "good", NULL, NULL), ==, 0);
 	g_assert_cmpint(store_set_baseline(s, "s3", "other", NULL, NULL), ==, 0);
-	g_assert_cmpint(store_set_baseline(s, "nobody", "good", on_done, &unknown), ==, 0);
+	g_assert_cmpint(store_set_baseline(s, "nobody", "good", on_answer, &unknown), ==, 0);
 	for (int committed = 0; committed < 3; committed++) {
 		belongs(s, "s1", "good", true);
 		belongs(s, "s3", "other", true);
@@ -429,11 +417,7 @@ static void test_full_disk(void)
 	g_autofree char *dir = NULL, *filler = NULL;
 	struct store *s;
 
-	if (!mounts_permitted()) {
-		g_test_skip("mounting is not permitted");
-		return;
-	}
-	if (in_child())
+	if (in_child_that_mounts())
 		return;
 	dir = fixture_dir();
 	filler = g_build_filename(dir, "filler", NULL);

@@ -559,19 +559,6 @@ static void test_killed(void)
 
 /* --- marks --- */
 
-struct answer {
-	int calls, r;
-};
-
-static void on_answer(int r, const char *message, void *userdata)
-{
-	struct answer *a = userdata;
-
-	a->calls++;
-	a->r = r;
-	g_assert_cmpint(r == 0, ==, message == NULL);
-}
-
 /* The mark as each way of reading shows it. */
 static void marked(struct store *s, const char *id, bool kept)
 {
