@@ -26,6 +26,14 @@ static struct world *world_with(const char *plan)
 	return w;
 }
 
+/* Periods that went by, measured or, on a busy machine, missed. */
+static uint64_t elapsed(const struct result *r)
+{
+	g_autofree struct figures *all = result_all(r);
+
+	return figures_corrected_count(all);
+}
+
 static char *order_of(const struct result *r)
 {
 	GString *text = g_string_new(NULL);
@@ -159,8 +167,7 @@ static void test_recovered(void)
 	g_assert_cmpint(r->state, ==, SESSION_INTERRUPTED);
 	order = order_of(r);
 	g_assert_cmpstr(order, ==, "a1 b1 b2 ");
-	/* more than the first stage can have; a busy machine misses most periods */
-	g_assert_cmpuint(world_count(r), >, 200);
+	g_assert_cmpuint(elapsed(r), >, 1000);
 	result_free(r);
 	world_free(w);
 }
@@ -252,7 +259,7 @@ static void test_daemon_ends_meanwhile(void)
 		r = world_result(w, id);
 		g_assert_cmpint(r->state, ==, SESSION_DONE);
 		g_assert_cmpuint(r->stages->len, ==, 6);
-		g_assert_cmpuint(world_count(r), >, 0);
+		g_assert_cmpuint(elapsed(r), >, 1400);
 		result_free(r);
 		world_free(w);
 	}
