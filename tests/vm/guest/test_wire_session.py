@@ -127,8 +127,8 @@ def try_delay(daemon, caller, ends, receive):
         assert figures["count"] >= PULSES // 2
         return None
     assert (port["lost"], port["late"], port["strays"], port["discarded"]) == (0, 0, 0, 0)
-    # some periods pass until the module has begun, and the kernel has its own work then; a pulse or two are sent
-    # after the end
+    # periods pass until the module has begun: time goes on while the machine outside reads files for this one;
+    # a pulse or two are sent after the end
     assert PULSES // 2 <= figures["count"] <= port["pulses"] <= figures["count"] + 2
     true_ns = truth(ends, receive)[:figures["count"]]
     for key, value in (("min_ns", min(true_ns)), ("max_ns", max(true_ns)), ("avg_ns", sum(true_ns) / len(true_ns))):
